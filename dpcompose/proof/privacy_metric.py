@@ -59,7 +59,7 @@ def _cost(inputs: Inputs, page: Page, i: int, D: object, E: object, closure: boo
     databases = inputs.setting.databases
     mechanism = inputs.setting.mechanisms[i - 1]
     d = metric_function(inputs, i, closure)
-    x, y = (image_of(mechanism.reads, one, databases) for one in (D, E))
+    x, y = (image_of(mechanism.reads, database, databases) for database in (D, E))
     stated = dict(mechanism.satisfies.values)
     unlimited = sympy.oo in stated.values()
     parameter = sympy.oo if unlimited else formulas.parse(page.head.formula, stated)

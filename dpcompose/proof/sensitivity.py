@@ -367,8 +367,8 @@ def compare(
     ship.
 
     >>> import dpcompose as dpc
-    >>> found = compare(dpc.unbounded, dpc.bounded, dpc.multisets({"a", "b"}))
-    >>> found.forth.value, found.forth.pair, found.back.value, found.back.pair
+    >>> both = compare(dpc.unbounded, dpc.bounded, dpc.multisets({"a", "b"}))
+    >>> both.forth.value, both.forth.pair, both.back.value, both.back.pair
     (2, (('a',), ('b',)), oo, (('a',), ()))
     """
     theory, first, second = theory or registry.standard(), given.neighbours(first), given.neighbours(second)

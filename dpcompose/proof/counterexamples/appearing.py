@@ -73,7 +73,7 @@ def appearing(
     mechanism, metric = inputs.setting.mechanisms[i - 1], inputs.metric(i).metric
     assert mechanism.noise is not None and mechanism.query is not None
     kept, removed, _, _ = metric.compared(*(mechanism.reads(D) for D in pair))
-    noise = mechanism.noise.changed(lambda one: formulas.at(one, point))
+    noise = mechanism.noise.changed(lambda term: formulas.at(term, point))
     most, each = (formulas.at(term, point) for term in mechanism.query.terms)
     many = int(most.number or 1)
     if removed:

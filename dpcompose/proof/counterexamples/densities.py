@@ -60,10 +60,10 @@ def density(noise: Noise, theory: Theory | None = None) -> Density:
     states one.
 
     >>> from dpcompose.privacy.mechanisms.noises import laplace
-    >>> found = density(laplace("1/e"))
-    >>> found.density, found.loss
+    >>> spread = density(laplace("1/e"))
+    >>> spread.density, spread.loss
     (e*exp(-e*Abs(x - y))/2, e*(-Abs(x - y) + Abs(y - z)))
-    >>> found.because
+    >>> spread.because
     'triangle inequality: |y - z| <= |y - x| + |x - z|'
     """
     page = (theory or registry.standard()).noise(noise.word)

@@ -119,7 +119,7 @@ def larger(
     while n <= LARGEST_MULTIPLE:
         more = (D or E)[:1] * n
         both: Iterable[Any] = (D + more, E + more) if times is None else (times(D, 4 * n), times(E, 4 * n))
-        first, second = (tuple(sorted(one)) for one in both)
+        first, second = (tuple(sorted(database)) for database in both)
         yield first, second
         n *= 4 if times else 2
 

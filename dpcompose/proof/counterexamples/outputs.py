@@ -71,11 +71,11 @@ class Output(Shown):
         """By outcome log(P(outcome at D) / P(outcome at D')); oo where only D has it."""
         import sympy
 
-        found = {}
+        losses = {}
         for outcome, p in self.at_D.items():
             q = self.at_E[outcome]
-            found[outcome] = sympy.oo if q == 0 else sympy.expand_log(sympy.log(p / q), force=True)
-        return MappingProxyType({o: value for o, value in found.items() if self.at_D[o] != 0})
+            losses[outcome] = sympy.oo if q == 0 else sympy.expand_log(sympy.log(p / q), force=True)
+        return MappingProxyType({o: value for o, value in losses.items() if self.at_D[o] != 0})
 
     @property
     def loss(self) -> sympy.Expr:
@@ -101,7 +101,7 @@ class Output(Shown):
         first = _is_first(at)
         if self.spread is not None:
             drawn = self.spread.sample(first, size, random.Random(seed))
-            return [one[0] if len(one) == 1 else one for one in drawn]
+            return [outcome[0] if len(outcome) == 1 else outcome for outcome in drawn]
         table = self.at_D if first else self.at_E
         if not table:
             raise ValueError(f"{self.name} {self.words}: there are no single outcomes to draw")

@@ -52,8 +52,8 @@ def together(point: Mapping[str, Fraction]) -> Values:
     """
     by_name = sorted(point, key=lambda name: ((said := naming.read(name)).base, said.index or 0))
     values: Values = []
-    for _, some in groupby(by_name, lambda name: (naming.read(name).base, point[name])):
-        alike = list(some)
+    for _, run in groupby(by_name, lambda name: (naming.read(name).base, point[name])):
+        alike = list(run)
         named = [(alike[0], "...", alike[-1])] if len(alike) > MOST_ALIKE else [(name,) for name in alike]
         values += [(names, point[names[0]]) for names in named]
     return values
@@ -159,7 +159,7 @@ class Counterexample(Shown):
         """Decimals beside the claimed value, rounded up, and the true one, rounded down; they differ."""
         if self.actual is None or self._as_decimals:
             return "", ""
-        claimed, actual = (terms.as_term(one) for one in (self.claimed, self.actual))
+        claimed, actual = (terms.as_term(value) for value in (self.claimed, self.actual))
         digits = SHOWN_DIGITS
         while digits < MOST_SHOWN_DIGITS and not _differ(claimed, actual, digits):
             digits += 1
@@ -188,8 +188,8 @@ class Counterexample(Shown):
         """Who loses how, in order; mechanisms one after the other that do the same are called together, where
         they are more than MOST_ALIKE."""
         reached: list[tuple[Words, Row]] = []
-        for _, some in groupby(self.rows, Row.words):
-            alike = list(some)
+        for _, run in groupby(self.rows, Row.words):
+            alike = list(run)
             if len(alike) > MOST_ALIKE:
                 names = listed([row.name for row in alike], MOST_ALIKE)
                 reached.append((Words("each of ", names, f" ({len(alike):,} of them)"), alike[0]))

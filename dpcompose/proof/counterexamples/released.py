@@ -40,7 +40,9 @@ class Chosen:
 
     def probabilities(self) -> list[list[Term]]:
         """Of each bin to be chosen, at D and at E."""
-        weights = [[terms.exp(self.noise.term * term) for term in some] for some in (self.at_D, self.at_E)]
+        weights = [
+            [terms.exp(self.noise.term * term) for term in counts] for counts in (self.at_D, self.at_E)
+        ]
         return [[term / terms.add(weight) for term in weight] for weight in weights]
 
     def lost(self, by: str, epsilon: Term) -> Term:
@@ -52,7 +54,8 @@ class Chosen:
 
     def _loss(self, j: int) -> Term:
         a, c = (
-            terms.add(terms.exp(self.noise.term * term) for term in some) for some in (self.at_D, self.at_E)
+            terms.add(terms.exp(self.noise.term * term) for term in counts)
+            for counts in (self.at_D, self.at_E)
         )
         return self.noise.term * (self.at_D[j] - self.at_E[j]) + terms.log(c / a)
 

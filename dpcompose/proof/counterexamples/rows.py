@@ -109,15 +109,15 @@ def of_table(i: int, outcomes: Sequence[str], at_D: Sequence[Value], at_E: Seque
 
 def of_rows(i: int, outcomes: Sequence[str], at_D: Sequence[Value], at_E: Sequence[Value]) -> Row:
     """The outcomes of a table without parameters that are not as likely at D as at E; few of many."""
-    found = [
+    rows = [
         (outcome, *(formulas.to_text(exponentials.as_term(x)) for x in both))
         for outcome, *both in zip(outcomes, at_D, at_E, strict=True)
         if not exponentials.same(*both)
     ]
-    more = "; ..." if len(found) > MOST_OUTCOMES else ""
-    found = found[:MOST_OUTCOMES]
-    said = "; ".join(f"{outcome}: {p}, {q}" for outcome, p, q in found)
-    told = {"mechanism": i, "outcomes": [list(one) for one in found]}
+    more = "; ..." if len(rows) > MOST_OUTCOMES else ""
+    rows = rows[:MOST_OUTCOMES]
+    said = "; ".join(f"{outcome}: {p}, {q}" for outcome, p, q in rows)
+    told = {"mechanism": i, "outcomes": [list(row) for row in rows]}
     at = Words("by its table, with probabilities at ", D, " and ", NEIGHBOUR, f" of {said}{more}")
     return Row(i, at, told)
 

@@ -85,7 +85,7 @@ def closed_form(theory: Theory, databases: DatabaseClass, edits: Edits) -> Input
             return InputMetric(Discrete(), (page.id,))
         steps = edits.single if databases.aligned else None
         metric = ClosedForm(head.metric, head.same_size, steps, edits.most)
-        groups = [one for one in theory.of_kind("fact") if one.head.groups] if edits.most > 1 else []
+        groups = [fact for fact in theory.of_kind("fact") if fact.head.groups] if edits.most > 1 else []
         if edits.most > 1 and not groups:
             return None
         ids = (page.id, *(group.id for group in groups))
@@ -156,10 +156,10 @@ def by_bags(
 def _pages_of_form(theory: Theory, form: str, granularity: Granularity) -> tuple[str, ...]:
     """The pages that state a closed form, and what it is for groups; none where one of them is missing."""
     facts = theory.of_kind("fact")
-    found = [[page.id for page in facts if page.head.form == form]]
+    pages = [[page.id for page in facts if page.head.form == form]]
     if granularity.innermost()[1] > 1:
-        found.append([page.id for page in facts if page.head.groups is not None])
-    return tuple(ids[0] for ids in found) if all(found) else ()
+        pages.append([page.id for page in facts if page.head.groups is not None])
+    return tuple(ids[0] for ids in pages) if all(pages) else ()
 
 
 def _is_about(head: Fact, databases: DatabaseClass, edits: Edits) -> bool:

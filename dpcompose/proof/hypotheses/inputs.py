@@ -91,14 +91,14 @@ class Inputs:
         the values of the maps does too, the first pair; and how many there are.  Raises TooLarge.
         """
         space = self.space(self.setting.databases, granularity)
-        found, count = space.smallest_changes(*maps), space.pairs
-        if len(found) * len(maps) > LARGEST_EXHAUSTION:
+        pairs, count = space.smallest_changes(*maps), space.pairs
+        if len(pairs) * len(maps) > LARGEST_EXHAUSTION:
             raise TooLarge(
-                f"{len(found):,} neighbouring pairs for {len(maps)} mechanisms are more than the "
+                f"{len(pairs):,} neighbouring pairs for {len(maps)} mechanisms are more than the "
                 f"{LARGEST_EXHAUSTION:,} pairs times mechanisms that are gone through; a class with "
                 f"{LARGEST_EXHAUSTION // len(maps):,} neighbouring pairs would do"
             )
-        return found, count
+        return pairs, count
 
     def domain(self, i: int) -> str:
         """Where M_i's guarantee is stated; a mechanism that reads everything has both domains alike."""
@@ -220,9 +220,9 @@ class Inputs:
                 f"{granularity} neighbours stand for all; a finite class would do"
             )
         maps = [mechanism.reads for mechanism in self.setting.mechanisms]
-        found, count = self.pairs_deciding(granularity, maps)
+        deciding, count = self.pairs_deciding(granularity, maps)
         words = f"all {_count(count, 'neighbouring pair', 'neighbouring pairs')} of {databases}"
-        return NeighbouringPairs(found, words)
+        return NeighbouringPairs(deciding, words)
 
     def _told(self, granularity: Granularity) -> Kind | None:
         """How the class is told to the kernel with few pairs of neighbours that stand for all."""
@@ -237,14 +237,14 @@ class Inputs:
             if setting.databases != self.setting.databases:  # other numbers stand for all
                 return None
         kinds: tuple[type[Kind], ...] = (Records, Cells, Steps, Policies, Contributions)
-        return next((found for kind in kinds if (found := kind.of(setting)) is not None), None)
+        return next((fit for kind in kinds if (fit := kind.of(setting)) is not None), None)
 
     def distances(self, pair: Pair) -> dict[int, Distance]:
         """How far each input moves between D and E; inputs that do not move are left out."""
         if pair not in self._moved:
             moved = self._that_move(pair, self._reads)
-            found = {i: self.metric(i).metric(f(pair[0]), f(pair[1])) for i, f in moved}
-            self._moved[pair] = {i: r for i, r in found.items() if r not in (0, ZERO)}
+            distances = {i: self.metric(i).metric(f(pair[0]), f(pair[1])) for i, f in moved}
+            self._moved[pair] = {i: r for i, r in distances.items() if r not in (0, ZERO)}
         return dict(self._moved[pair])
 
     def furthest(self, pair: Pair, granularity: Granularity | None = None) -> dict[int, Distance]:
@@ -270,11 +270,11 @@ class Inputs:
     @cached_property
     def _readers(self) -> Mapping[str, tuple[int, ...]]:
         """For each record the mechanisms whose restriction holds it."""
-        found: dict[str, list[int]] = {}
+        readers: dict[str, list[int]] = {}
         for i, f in enumerate(self._reads, start=1):
             for record in f.inside if f.restricts else ():
-                found.setdefault(record, []).append(i)
-        return {record: tuple(numbers) for record, numbers in found.items()}
+                readers.setdefault(record, []).append(i)
+        return {record: tuple(numbers) for record, numbers in readers.items()}
 
     def _that_move(self, pair: Pair, maps: Sequence[Map]) -> Iterator[tuple[int, Map]]:
         """The maps, numbered from 1, with different values at D and E; restrictions by the edited records."""

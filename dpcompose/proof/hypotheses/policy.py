@@ -11,10 +11,10 @@ WORDS = "{granularity} neighbours differ along an edge of a policy"
 
 
 def check(inputs: Inputs, granularity: Granularity) -> evidence.Evidence:
-    found = policy_of(granularity)
-    if found is None or not granularity.partial:
+    pair = policy_of(granularity)
+    if pair is None or not granularity.partial:
         return evidence.fails(f"{granularity} neighbours are given by no policy on some of the records")
-    _, steps = found
+    _, steps = pair
     if steps > 1:
         return evidence.fails(f"{granularity} neighbours may be {steps} steps apart")
     return evidence.holds("by its edges")

@@ -53,7 +53,7 @@ class Page(pages.Page):
             return f"{title} (adaptive form)"
         word, _, number = title.rpartition(" ")
         item = Item(self.head.items.get(notion, ""))
-        numbered = (item.source, number) in {(one.source, one.number) for one in self.items}
+        numbered = (item.source, number) in {(other.source, other.number) for other in self.items}
         return f"{word} {item.number}" if item and numbered and notion != "pure" else title
 
 

@@ -48,12 +48,12 @@ class Folder:
 def load(folders: Sequence[Folder], language: Language) -> tuple[dict[str, Page], tuple[WrongPage, ...]]:
     """The pages below some folders by id, and those that are wrong: of two of one id the second is."""
     pages = [page for folder in folders for page in _pages(folder)]
-    good, wrong = _first_of_each([one for one in pages if not isinstance(one, WrongPage)])
-    wrong += [one for one in pages if isinstance(one, WrongPage)]
+    good, wrong = _first_of_each([page for page in pages if not isinstance(page, WrongPage)])
+    wrong += [page for page in pages if isinstance(page, WrongPage)]
     while more := _that_do_not_fit(good, wrong, language):
         good = {id: page for id, page in good.items() if id not in more}
         wrong += more.values()
-    return good, tuple(sorted(wrong, key=lambda one: one.file))
+    return good, tuple(sorted(wrong, key=lambda page: page.file))
 
 
 def _pages(folder: Folder) -> Iterator[Page | WrongPage]:

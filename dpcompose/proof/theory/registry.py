@@ -231,7 +231,7 @@ def believed(relies_on: Iterable[Page]) -> list[str]:
 
 def rests(relies_on: Iterable[Page]) -> list[str]:
     """What is said of a result that rests on pages for which nobody vouches."""
-    return [f"rests on {one}" for one in believed(relies_on)]
+    return [f"rests on {pages}" for pages in believed(relies_on)]
 
 
 @lru_cache(maxsize=1)
@@ -265,18 +265,20 @@ def load(*where: Path, own: Iterable[Any] = ()) -> Theory:
     own -- as for `theorems`.  Only pages of the folder that ships with dpcompose are primitive.
     Raises PageError where there are none.
     """
-    for one in where:
-        if not one.is_dir():
-            raise PageError(f"there is no folder {one}")
+    for path in where:
+        if not path.is_dir():
+            raise PageError(f"there is no folder {path}")
     shipped = folder()
-    found = [folders.Folder(one, one.resolve() == shipped) for one in where]
-    some = list(own)
-    hypotheses = _hypotheses([one for one in some if isinstance(one, ModuleType)])
-    pages, wrong = folders.load(found, _language(hypotheses))
+    places = [folders.Folder(path, path.resolve() == shipped) for path in where]
+    entries = list(own)
+    hypotheses = _hypotheses([entry for entry in entries if isinstance(entry, ModuleType)])
+    pages, wrong = folders.load(places, _language(hypotheses))
     if not pages and not wrong:
         raise PageError(f"there are no theorem pages in {', '.join(map(str, where))}")
-    values = [one for one in some if not isinstance(one, ModuleType)]
-    listed = [one for module in some if isinstance(module, ModuleType) for one in getattr(module, "OWN", ())]
+    values = [entry for entry in entries if not isinstance(entry, ModuleType)]
+    listed = [
+        entry for module in entries if isinstance(module, ModuleType) for entry in getattr(module, "OWN", ())
+    ]
     noises = {
         page.head.noise: page.head
         for page in pages.values()
@@ -297,7 +299,7 @@ def _hypotheses(modules: Iterable[ModuleType]) -> Mapping[str, ModuleType]:
     A hypothesis of one's own is written as those in hypotheses/: `check` and `WORDS`.  What it answers never
     makes a verdict: it says whether a theorem is cited.
     """
-    found: dict[str, ModuleType] = {}
+    hypotheses: dict[str, ModuleType] = {}
     for module in modules:
         name = module.__name__.rpartition(".")[2]
         if not hasattr(module, "check"):
@@ -306,10 +308,10 @@ def _hypotheses(modules: Iterable[ModuleType]) -> Mapping[str, ModuleType]:
             continue
         if not isinstance(getattr(module, "WORDS", None), str):
             raise WrongAddition(f"{name} decides a hypothesis, and needs it in words: WORDS")
-        if name in found or name in predicates():
+        if name in hypotheses or name in predicates():
             raise WrongAddition(f"there is a hypothesis {name} already; call yours by another name")
-        found[name] = module
-    return MappingProxyType(found)
+        hypotheses[name] = module
+    return MappingProxyType(hypotheses)
 
 
 @lru_cache(maxsize=1)

@@ -66,12 +66,12 @@ class Attributes:
     @cached_property
     def values(self) -> Mapping[str, tuple[str, ...]]:
         """The values of each attribute, with those that stand for the unnamed ones."""
-        found = {}
+        table = {}
         for name, values in self.named:
             fresh = (stem + "'" * n for n in range(len(values) + self.spare) for stem in ("x", "y"))
             more = self.spare if name in self.open else 0
-            found[name] = values + tuple(islice((value for value in fresh if value not in values), more))
-        return found
+            table[name] = values + tuple(islice((value for value in fresh if value not in values), more))
+        return table
 
     @cached_property
     def by_record(self) -> Mapping[str, Mapping[str, str]]:
@@ -108,12 +108,12 @@ class Attributes:
         self, read: Mapping[str, Iterable[Value]], moves: Mapping[str, Moves]
     ) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """The values of each attribute, those of lines being the numbers that matter."""
-        lines, found = dict(self.lines), []
+        lines, columns = dict(self.lines), []
         for name, values in self.named:
             if name in lines:
                 values = lines[name].points(map(as_range, read.get(name, ())), moves.get(name, NOWHERE))
-            found.append((name, values))
-        return tuple(found)
+            columns.append((name, values))
+        return tuple(columns)
 
     def has(self, name: str, value: str, values: Iterable[Value]) -> bool:
         """Whether a value of an attribute is one of some, or lies in one of some ranges."""
@@ -214,8 +214,8 @@ def written(values: Iterable[str]) -> str:
     >>> written(["young", "yes"]), written(["old"])
     ('(young, yes)', 'old')
     """
-    some = tuple(values)
-    return some[0] if len(some) == 1 else f"({', '.join(some)})"
+    texts = tuple(values)
+    return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
 
 
 Given = str | Iterable[str] | Mapping[str, Any]
@@ -260,7 +260,7 @@ def attributes(given: Mapping[str, Given]) -> Attributes:
     'of records with county in {north, south}, name arbitrary, age an integer in [0, 120]'
     """
     given = of_columns(given)
-    lines = {str(name): Line.read(some) for name, some in given.items() if isinstance(some, Mapping)}
+    lines = {str(name): Line.read(values) for name, values in given.items() if isinstance(values, Mapping)}
     named = tuple(
         (str(name), () if values == ANY or str(name) in lines else tuple(map(str, values)))
         for name, values in given.items()

@@ -101,7 +101,7 @@ ALL = Range(None, None, (False, False))
 def read_ranges(given: object) -> Ranges:
     """The intervals that a file, or a person, says: "all", a text, two numbers, or texts.  Raises ValueError.
 
-    >>> [str(one) for one in read_ranges(["[0, 1)", "(2, oo)"])], str(*read_ranges([0, 10]))
+    >>> [*map(str, read_ranges(["[0, 1)", "(2, oo)"]))], str(*read_ranges([0, 10]))
     (['[0, 1)', '(2, oo)'], '[0, 10]')
     """
     if given == EVERY:
@@ -110,7 +110,7 @@ def read_ranges(given: object) -> Ranges:
         return (Range.read(given),)
     if not isinstance(given, list | tuple) or not given:
         raise ValueError(f"{given!r}: {HOW}")
-    texts = [str(one) for one in given]
+    texts = list(map(str, given))
     if len(texts) == 2 and not any(text.lstrip().startswith(("[", "(")) for text in texts):
         return (Range.read(f"[{texts[0]}, {texts[1]}]"),)
     return tuple(map(Range.read, texts))
@@ -154,8 +154,8 @@ class Line:
         """The line that { integers = … } or { reals = … } says.  Raises ValueError."""
         if len(given) != 1 or not {*given} <= {"integers", "reals"}:
             raise ValueError('numbers are { integers = "all" } or { reals = "[0, 100)" }')
-        ((word, some),) = given.items()
-        return Line(word == "integers", read_ranges(some))
+        ((word, ranges),) = given.items()
+        return Line(word == "integers", read_ranges(ranges))
 
     def __contains__(self, x: Fraction) -> bool:
         return (not self.whole or x.denominator == 1) and any(x in interval for interval in self.ranges)
@@ -168,7 +168,9 @@ class Line:
     @property
     def endless(self) -> bool:
         """Whether there is any number of numbers."""
-        return not self.bounded or not (self.whole or all(one.least == one.greatest for one in self.ranges))
+        return not self.bounded or not (
+            self.whole or all(interval.least == interval.greatest for interval in self.ranges)
+        )
 
     def within(self, ranges: Iterable[Range]) -> Line | None:
         """The numbers of the line that lie in one of some ranges; None where there are none.
@@ -283,9 +285,9 @@ def _in_common(numbers: Iterable[Fraction]) -> Fraction:
     return Fraction(reduce(gcd, (int(value * below) for value in values), 0), below) or Fraction(1)
 
 
-def _first(one: Range) -> Fraction | None:
+def _first(interval: Range) -> Fraction | None:
     """The least integer of a range; None where there is none, or none is least."""
-    if one.least is None:
+    if interval.least is None:
         return None
-    near = (Fraction(floor(one.least) + n) for n in (0, 1))
-    return next((x for x in near if x in one), None)
+    near = (Fraction(floor(interval.least) + n) for n in (0, 1))
+    return next((x for x in near if x in interval), None)

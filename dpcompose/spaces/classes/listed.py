@@ -73,14 +73,14 @@ def edges_of(graph: Any) -> list[tuple[Any, Any]]:
 
     Raises ValueError for an edge that goes one way: databases, or records, are neighbours of each other.
     """
-    some = dict.fromkeys(graph.edges())
-    for D, E in some if graph.is_directed() else ():
-        if (E, D) not in some:
+    edges = dict.fromkeys(graph.edges())
+    for D, E in edges if graph.is_directed() else ():
+        if (E, D) not in edges:
             raise ValueError(
                 f"the graph has an edge from {D!r} to {E!r} and none back, and neighbours are so both ways; "
                 "G.to_undirected() has no directions"
             )
-    return list(some)
+    return list(edges)
 
 
 def listed(elements: Iterable[Database]) -> Listed:

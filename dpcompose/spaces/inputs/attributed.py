@@ -61,13 +61,13 @@ class Tables(Tuples):
     def _values_of(self) -> Mapping[str, Mapping[str, str]]:
         """The values of each record, by attribute."""
         names = [name for name, _ in self.attributes]
-        found = {
+        table = {
             written(values): dict(zip(names, values, strict=True))
             for values in product(*(values for _, values in self.attributes))
         }
-        if len(found) < prod(len(values) for _, values in self.attributes):
+        if len(table) < prod(len(values) for _, values in self.attributes):
             raise ValueError("two records of other attributes are written alike; use other words for values")
-        return found
+        return table
 
     def values_of(self, record: str) -> Mapping[str, str]:
         return self._values_of[record]

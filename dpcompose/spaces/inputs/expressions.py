@@ -55,7 +55,7 @@ class Carrier(sympy.Atom):
         """The order in which sympy writes sums: by text, as the values carried may have no order."""
         if self == other:
             return 0
-        mine, its = ((type(one).__name__, str(one), id(one)) for one in (self, other))
+        mine, its = ((type(side).__name__, str(side), id(side)) for side in (self, other))
         return -1 if mine < its else 1
 
 
@@ -240,17 +240,17 @@ class SymmetricDifference(_Written, sympy.Basic):
         return sympy.Basic.__new__(cls, x, y)
 
     def _sympystr(self, printer: Any) -> str:
-        return " △ ".join(self._side(one, "({})", printer) for one in self.args)
+        return " △ ".join(self._side(side, "({})", printer) for side in self.args)
 
     def _latex(self, printer: Any) -> str:
         return r" \mathbin{\triangle} ".join(
-            self._side(one, r"\left({}\right)", printer) for one in self.args
+            self._side(side, r"\left({}\right)", printer) for side in self.args
         )
 
-    def _side(self, one: Any, brackets: str, printer: Any) -> str:
+    def _side(self, side: Any, brackets: str, printer: Any) -> str:
         """A side in brackets where it is a difference too: multisets' difference is not associative."""
-        shown = str(printer._print(one))
-        return brackets.format(shown) if isinstance(one, SymmetricDifference) else shown
+        shown = str(printer._print(side))
+        return brackets.format(shown) if isinstance(side, SymmetricDifference) else shown
 
 
 class Size(sympy.Expr):

@@ -132,9 +132,11 @@ def at(expression: Any, values: Mapping[Any, object]) -> Any:
     known = {str(symbol): symbol for symbol in expression.free_symbols}
     rule = {}
     for name, value in values.items():
-        one = name if name in expression.free_symbols else known.get(str(name))
-        if one is None:
-            some = ", ".join(sorted(known)) or "nothing that can be replaced"
-            raise ValueError(f"there is no {name} in {expression}; there is {some}")
-        rule[one] = expression_of(value) if isinstance(one, DatabaseSymbol) else formulas.from_python(value)
+        letter = name if name in expression.free_symbols else known.get(str(name))
+        if letter is None:
+            names = ", ".join(sorted(known)) or "nothing that can be replaced"
+            raise ValueError(f"there is no {name} in {expression}; there is {names}")
+        rule[letter] = (
+            expression_of(value) if isinstance(letter, DatabaseSymbol) else formulas.from_python(value)
+        )
     return expression.xreplace(rule)

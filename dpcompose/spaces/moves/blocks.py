@@ -93,8 +93,7 @@ class Blocks:
         """
         blocks: set[frozenset[Cell]] = set()
         total = largest = 0
-        for some in sets:
-            block = frozenset(some)
+        for block in map(frozenset, sets):
             total, largest = total + len(block), max(largest, len(block))
             if total > LARGEST_SETS:
                 raise TooLarge(

@@ -24,8 +24,8 @@ def contradiction(granularity: Granularity, databases: DatabaseClass) -> str:
     """Two databases of which a granularity says both that they are neighbours and that they are not, in
     words; "" where there are none among small ones.
     """
-    for one in _single(granularity):
-        if not one.is_known(BUILT_IN) and (contradicts := _between(one, databases)):
+    for single in _single(granularity):
+        if not single.is_known(BUILT_IN) and (contradicts := _between(single, databases)):
             return contradicts
     return ""
 
@@ -33,8 +33,8 @@ def contradiction(granularity: Granularity, databases: DatabaseClass) -> str:
 def _single(granularity: Granularity) -> Iterator[Granularity]:
     """The granularities that one is made of in the end."""
     if granularity.made_of:
-        for one in granularity.made_of:
-            yield from _single(one)
+        for part in granularity.made_of:
+            yield from _single(part)
     else:
         yield granularity
 
@@ -43,16 +43,16 @@ def _single(granularity: Granularity) -> Iterator[Granularity]:
 def _between(granularity: Granularity, databases: DatabaseClass) -> str:
     """The same of a granularity that is made of no other."""
     few = _smaller(databases)
-    some = list(islice(few.databases(), MOST))
+    elements = list(islice(few.databases(), MOST))
     by = {"edits": _by_edits, "blocks": _by_blocks}
     for word, says in by.items():
-        for D in some:
-            for E in some:
-                found = says(granularity, few, D, E)
-                if found is None:
+        for D in elements:
+            for E in elements:
+                answer = says(granularity, few, D, E)
+                if answer is None:
                     break
-                if found != _asked(granularity, few, D, E):
-                    sure = ("neighbours", "they are not") if found else ("no neighbours", "they are")
+                if answer != _asked(granularity, few, D, E):
+                    sure = ("neighbours", "they are not") if answer else ("no neighbours", "they are")
                     own = "relates" if _has_own_relation(granularity) else "are_neighbours"
                     return (
                         f"the granularity {granularity} contradicts itself: by {word} {few.printed(D)} and "

@@ -142,7 +142,11 @@ def contribution(parts: object, rows: object, replaced: bool | str = False) -> C
         raise ValueError(f'replaced is True, False or "rows", not {replaced!r}')
     terms = []
     for name, given in (("parts", parts), ("rows", rows)):
-        known = {one: letter(one, COUNT) for one in formulas.names(given)} if isinstance(given, str) else None
+        known = (
+            {symbol: letter(symbol, COUNT) for symbol in formulas.names(given)}
+            if isinstance(given, str)
+            else None
+        )
         value = formulas.term(given, known)
         if not is_count(value):
             raise ValueError(

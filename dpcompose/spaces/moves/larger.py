@@ -52,8 +52,8 @@ class WithinAnySize(Granularity):
         return D != E and Group(self.m, self.of).relates(D, E, databases.of_sizes(Size()))
 
     def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
-        found = Group(self.m, self.of).neighbours(D, databases.of_sizes(Size()))
-        return (E for E in found if E in databases)
+        of_any_size = Group(self.m, self.of).neighbours(D, databases.of_sizes(Size()))
+        return (E for E in of_any_size if E in databases)
 
     def edits(self, databases: DatabaseClass) -> Edits | None:
         edits = Group(self.m, self.of).edits(databases)

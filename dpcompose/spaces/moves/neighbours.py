@@ -43,12 +43,12 @@ def by_steps(numbering: Numbering, granularity: Granularity) -> Layout:
 
     step, elements = step_of(granularity, numbering.databases), numbering.elements
     number = _Index(zip(elements, range(len(elements)), strict=True)).__getitem__
-    found, widths = array("q"), array("q")
+    numbers, widths = array("q"), array("q")
     for D in progress(elements, len(elements), f"{granularity} neighbours"):
-        before = len(found)
-        found.extend(map(number, step(D)))
-        widths.append(len(found) - before)
-    second = numpy.frombuffer(found, numpy.int64) if found else numpy.zeros(0, numpy.int64)
+        before = len(numbers)
+        numbers.extend(map(number, step(D)))
+        widths.append(len(numbers) - before)
+    second = numpy.frombuffer(numbers, numpy.int64) if numbers else numpy.zeros(0, numpy.int64)
     first = numpy.repeat(numpy.arange(len(elements)), numpy.frombuffer(widths, numpy.int64))
     shift = max(1, (len(elements) - 1).bit_length())
 
@@ -101,17 +101,17 @@ def by_pairs(numbering: Numbering, granularity: Granularity) -> Layout:
 
     pairs = check_pairs(numbering.databases, granularity)
     ends = [(numbering.number(D), numbering.number(E)) for D, E in pairs]
-    found = numpy.array(ends, numpy.int32).reshape(-1, 2)
-    return StoredLayout(numbering.nodes, found[:, 0].copy(), found[:, 1].copy())
+    edges = numpy.array(ends, numpy.int32).reshape(-1, 2)
+    return StoredLayout(numbering.nodes, edges[:, 0].copy(), edges[:, 1].copy())
 
 
 def check_pairs(databases: DatabaseClass, granularity: Granularity) -> list[Pair]:
     """The listed pairs in order.  Raises ValueError where one is of something else than two databases."""
     listed = granularity.neighbour_pairs or frozenset()
     for D, E in listed:
-        for one in (D, E):
-            if one not in databases:
+        for database in (D, E):
+            if database not in databases:
                 raise ValueError(
-                    f"the granularity {granularity} names {one!r}, which is no database of the class"
+                    f"the granularity {granularity} names {database!r}, which is no database of the class"
                 )
     return sorted(listed, key=str)

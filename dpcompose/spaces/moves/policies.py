@@ -80,7 +80,7 @@ class Policy(Granularity):
 
     def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
         """The neighbours of D, edge by edge."""
-        edited = (one for way in ((0, 1), (1, 0), (1, 1)) for one in databases.edited(D, *way))
+        edited = (edit for way in ((0, 1), (1, 0), (1, 1)) for edit in databases.edited(D, *way))
         return (E for x, y, E in edited if self.joins(x, y, databases))
 
     def on(self, databases: DatabaseClass) -> Policy:
@@ -217,10 +217,10 @@ def policy_of(granularity: Granularity) -> tuple[Policy, int] | None:
     if isinstance(single, Policy):
         return single, steps
     if len(single.either) > 1:
-        both = [found for found in map(policy_of, single.either) if found is not None]
+        both = [pair for pair in map(policy_of, single.either) if pair is not None]
         if len(both) < len(single.either) or any(m > 1 for _, m in both):
             return None
-        return reduce(_together, (one for one, _ in both)), steps
+        return reduce(_together, (pair[0] for pair in both)), steps
     edits = single.edits(MULTISETS)
     if edits is None or edits.single is None or edits.most > 1 or single.is_counted_elsewhere:
         return None

@@ -28,8 +28,8 @@ def moves(
     >>> from dpcompose.spaces.classes.attributes import attributes
     >>> from dpcompose.spaces.moves.policies import policy
     >>> near, nearer = (policy(f"{d}", replace={"within-distance": d, "norm": "L1"}) for d in (5, 2))
-    >>> found = moves(near, [near, nearer], [nearer], attributes({"age": {"integers": "all"}}))["age"]
-    >>> str(found.reach), str(found.near)  # three steps of 2: two of them lead out of what is read
+    >>> age = moves(near, [near, nearer], [nearer], attributes({"age": {"integers": "all"}}))["age"]
+    >>> str(age.reach), str(age.near)  # three steps of 2: two of them lead out of what is read
     ('5', '4')
     """
     return _Moves(target, list(stated), list(contracted), known).all()
@@ -49,9 +49,9 @@ class _Moves:
         of = policy_of(target)
         self.target: Policy | None = None if of is None else of[0]
         self.steps = 1 if of is None else of[1]
-        single = [one[0] for one in map(policy_of, (target, *stated)) if one is not None]
+        single = [pair[0] for pair in map(policy_of, (target, *stated)) if pair is not None]
         self.measured = [change for policy in single for change in self.measuring(policy)]
-        self.contracted = [one[0] for one in map(policy_of, contracted) if one is not None]
+        self.contracted = [pair[0] for pair in map(policy_of, contracted) if pair is not None]
 
     def all(self) -> dict[str, Moves]:
         """Of each line."""

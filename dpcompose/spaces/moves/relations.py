@@ -33,10 +33,12 @@ class Pairs(Granularity):
     def unfit(self, databases: DatabaseClass) -> str | None:
         """Pairs of records where there are records: neighbours by these are a policy."""
         records = set(getattr(databases, "records", None) or ())
-        for one in (one for pair in self.listed for one in pair if isinstance(one, str) and one in records):
+        for record in (
+            end for pair in self.listed for end in pair if isinstance(end, str) and end in records
+        ):
             return (
-                f"the granularity {self} has pairs of databases, and {one!r} is a record: which records may "
-                "become which is said by dpcompose.policy(G), in files by replace"
+                f"the granularity {self} has pairs of databases, and {record!r} is a record: which records "
+                "may become which is said by dpcompose.policy(G), in files by replace"
             )
         return None
 

@@ -55,8 +55,8 @@ class Replacement(ABC):
         """Which atoms, records that are alike, are joined: pairs of numbers, the smaller one first."""
         return {
             (n, m)
-            for (n, some), (m, others) in combinations_with_replacement(enumerate(atoms), 2)
-            if some[0] != others[-1] and self.joins(some[0], others[-1], databases)
+            for (n, records), (m, others) in combinations_with_replacement(enumerate(atoms), 2)
+            if records[0] != others[-1] and self.joins(records[0], others[-1], databases)
         }
 
     @abstractmethod
@@ -172,7 +172,7 @@ Blocks = list[frozenset[str]]
 BLOCKS: Mapping[str, Callable[[frozenset[str], frozenset[str]], Blocks]] = {
     "changes": lambda named, every: [named & every],
     "keeps": lambda named, every: [every - named],
-    "one-of": lambda named, every: [frozenset({one}) for one in sorted(named & every)],
+    "one-of": lambda named, every: [frozenset({attribute}) for attribute in sorted(named & every)],
 }
 """What the words of problem files say of the attributes that they name, among those that records have."""
 
@@ -320,7 +320,7 @@ class OfCopies(Replacement):
     @classmethod
     def of(cls, replacement: Replacement, copies: Copies, databases: DatabaseClass) -> Replacement:
         """The same on copies of records of a class, where there are some."""
-        original = tuple((copy, record) for record, some in copies.items() for copy in some)
+        original = tuple((copy, record) for record, names in copies.items() for copy in names)
         return cls(replacement, databases, original) if original else replacement
 
     @cached_property
@@ -340,7 +340,7 @@ class OfCopies(Replacement):
 
 NORMS: Mapping[str, Callable[[Sequence[Fraction | int], Fraction | int], bool]] = {
     "L1": lambda moves, most: sum(moves) <= most,
-    "L2": lambda moves, most: sum(one * one for one in moves) <= most * most,
+    "L2": lambda moves, most: sum(move * move for move in moves) <= most * most,
     "max": lambda moves, most: max(moves, default=Fraction(0)) <= most,
 }
 """Whether a move by so much in each coordinate is at most so long."""
@@ -394,9 +394,9 @@ def together(replacement: Replacement, other: Replacement) -> Replacement:
     >>> together(Every(), Groups(frozenset()))
     Every()
     """
-    for some in (replacement, other):
-        if isinstance(some, Every):
-            return some
+    for side in (replacement, other):
+        if isinstance(side, Every):
+            return side
     if type(replacement) is type(other) is Groups:
         return Groups(replacement.groups | other.groups)
     return Either(replacement, other)
@@ -423,7 +423,7 @@ def read(given: object, name: str) -> Replacement:
         return Every()
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise ValueError(f'replace is "{EVERY}", or a list, not {given!r}')
-    groups = frozenset(frozenset(map(str, one)) for one in given)
+    groups = frozenset(frozenset(map(str, group)) for group in given)
     if any(len(group) < 2 for group in groups):
         raise ValueError(f"{name}: a group of records that replace each other has two records at least")
     return Groups(groups)
@@ -441,12 +441,12 @@ def _by_word(given: Mapping[str, Any], name: str) -> Replacement:
         raise ValueError(f"{name}: {strange[0]} does not stand beside {word}")
     if word == "within":
         return read(list(given[word]), name)
-    some = given[word]
-    if some == EVERY and word == "one-of":
+    attributes = given[word]
+    if attributes == EVERY and word == "one-of":
         return OfAttributes(word, None)
-    if isinstance(some, str) or not some:
+    if isinstance(attributes, str) or not attributes:
         raise ValueError(f'{name}: {word} lists attributes: {{ {word} = ["age"] }}')
-    return OfAttributes(word, tuple(sorted(map(str, some))))
+    return OfAttributes(word, tuple(sorted(map(str, attributes))))
 
 
 def _near(given: Mapping[str, Any], name: str) -> Replacement:

@@ -76,9 +76,9 @@ class RecordEdits(Granularity):
 
     def blocks(self, shape: DatabaseClass) -> Blocks | None:
         alone = shape.unordered and self.kinds == {(1, 0), (0, 1)}
-        if not (alone or shape.kind in self.ordered) or (found := shape.by_record) is None:
+        if not (alone or shape.kind in self.ordered) or (sets := shape.by_record) is None:
             return None
-        return Blocks(frozenset(found)).within({*(shape.cells or ())})
+        return Blocks(frozenset(sets)).within({*(shape.cells or ())})
 
     @property
     def reach(self) -> int | None:
@@ -126,8 +126,8 @@ class EntryEdits(Granularity):
         return aligned(D, E) in ((1, 0), (0, 1))
 
     def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
-        found = (one for way in ((1, 0), (0, 1)) for one in databases.edited(D, *way))
-        return iter(dict.fromkeys(E for _, _, E in found))
+        edits = (edit for way in ((1, 0), (0, 1)) for edit in databases.edited(D, *way))
+        return iter(dict.fromkeys(E for _, _, E in edits))
 
     def edits(self, databases: DatabaseClass) -> Edits | None:
         return Edits(frozenset({(1, 0), (0, 1)})) if databases.aligned else None
@@ -153,15 +153,15 @@ class VertexEdits(Granularity):
 
     def are_neighbours(self, D: Database, E: Database) -> bool:
         assert isinstance(D, tuple) and isinstance(E, tuple)
-        gone = {one for one in {*D} ^ {*E} if len(one) == 1}
-        return len(gone) == 1 and all(one[0] in pair for (one,) in [gone] for pair in {*D} ^ {*E})
+        gone = {vertex for vertex in {*D} ^ {*E} if len(vertex) == 1}
+        return len(gone) == 1 and all(vertex[0] in pair for (vertex,) in [gone] for pair in {*D} ^ {*E})
 
     def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
         return databases.one_vertex_away(D)
 
     def distance(self, D: Database, E: Database) -> int:
         assert isinstance(D, tuple) and isinstance(E, tuple)
-        of_D, of_E = ({one[0] for one in some if len(one) == 1} for some in (D, E))
+        of_D, of_E = ({element[0] for element in graph if len(element) == 1} for graph in (D, E))
         both = Graphs(tuple(of_D & of_E))
         changed = ({*D} ^ {*E}) & {*both.elements}
         stars = Blocks(frozenset(map(frozenset, both.stars)) - {frozenset()})

@@ -38,8 +38,8 @@ class Union(Granularity):
         return any(granularity.relates(D, E, databases) for granularity in self.made_of)
 
     def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
-        found = (E for granularity in self.made_of for E in granularity.neighbours(D, databases))
-        return iter(dict.fromkeys(found))
+        every = (E for granularity in self.made_of for E in granularity.neighbours(D, databases))
+        return iter(dict.fromkeys(every))
 
     def edits(self, databases: DatabaseClass) -> Edits | None:
         both = self.one.edits(databases), self.other.edits(databases)
