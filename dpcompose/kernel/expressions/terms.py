@@ -46,8 +46,14 @@ class Term:
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if not isinstance(other, Term) or self.kind != other.kind or hash(self) != hash(other):
+        if not isinstance(other, Term) or self.kind != other.kind:
             return False
+        try:
+            if self._hash != other._hash:
+                return False
+        except AttributeError:  # of one of them it is not known yet
+            if hash(self) != hash(other):
+                return False
         return bool(self.of == other.of)
 
     def __hash__(self) -> int:
@@ -170,10 +176,10 @@ _set_kind, _set_of, _set_hash = (vars(Term)[name].__set__ for name in ("kind", "
 def number(value: int | Fraction) -> Term:
     """A rational number.  Raises TooLarge beyond 10^1000."""
     exact = value if type(value) in (int, Fraction) else Fraction(value)
-    n, d = exact.numerator, exact.denominator
+    n, d = exact.as_integer_ratio()
     if d == 1 and n in _WHOLE:
         return _WHOLE[n]
-    if max(n.bit_length(), d.bit_length()) > MOST_BITS:
+    if n.bit_length() > MOST_BITS or d.bit_length() > MOST_BITS:
         raise TooLarge
     return Term("number", (Fraction(exact) if type(exact) is int else exact,))
 
@@ -181,7 +187,7 @@ def number(value: int | Fraction) -> Term:
 _WHOLE = {n: Term("number", (Fraction(n),)) for n in range(-16, 65)}
 """Numbers that occur again and again: each is one term."""
 ZERO, ONE, MINUS_ONE = number(0), number(1), number(-1)
-HALF, SINGLE = Fraction(1, 2), Fraction(1)
+HALF, SINGLE = Fraction(1, 2), ONE.of[0]
 INFINITY = Term("oo", ())
 
 
@@ -201,19 +207,15 @@ def letter(name: str, domain: Domain = POSITIVE) -> Term:
 
 def add(terms: Iterable[Term]) -> Term:
     """The sum; ∞ where one of the terms is."""
-    factors, alone = dict[Term, Fraction](), dict[Term, Term]()
+    alike: dict[Term, tuple[Fraction, Term | None]] = {}  # each with its factor, and the only summand with it
     for term in terms:
         if term.kind == "oo":
             return INFINITY
         for summand in term.summands:
             c, rest = summand.split
-            before = factors.get(rest)
-            if before is None:
-                factors[rest], alone[rest] = c, summand
-            else:
-                factors[rest] = before + c
-                alone.pop(rest, None)
-    found = [alone[rest] if rest in alone else _times(c, rest) for rest, c in factors.items() if c]
+            before = alike.get(rest)
+            alike[rest] = (c, summand) if before is None else (before[0] + c, None)
+    found = [alone or _times(c, rest) for rest, (c, alone) in alike.items() if c is SINGLE or c]
     if len(found) <= 1:
         return found[0] if found else ZERO
     return Term("sum", tuple(sorted(found, key=_KEY)))
@@ -221,7 +223,7 @@ def add(terms: Iterable[Term]) -> Term:
 
 def _times(c: Fraction, rest: Term) -> Term:
     """c·rest, where rest has no number in front."""
-    if c == 1:
+    if c is SINGLE or c == 1:
         return rest
     if rest.kind == "number":
         return number(c)
@@ -230,13 +232,15 @@ def _times(c: Fraction, rest: Term) -> Term:
 
 def _scaled(c: Fraction, term: Term) -> Term:
     """c·term: a number is multiplied into a sum that it stands before.  Raises TooLarge."""
-    if c == 1 or c == 0:
-        return term if c else ZERO
+    if c is SINGLE or c == 1:
+        return term
+    if not c:
+        return ZERO
     if term.kind == "sum":
         number(c)
         return Term("sum", tuple(sorted((_scaled(c, one) for one in term.of), key=_KEY)))
     inner, rest = term.split
-    return _times(c * inner, rest)
+    return _times(c if inner is SINGLE else c * inner, rest)
 
 
 def multiply(terms: Iterable[Term]) -> Term:
@@ -268,17 +272,17 @@ def multiply(terms: Iterable[Term]) -> Term:
     for base, exponent in exponents.items():
         joined = alone.get(base) or power(base, exponent)
         joined_c, rest = joined.split
-        c *= joined_c
+        c = c if joined_c is SINGLE else c * joined_c
         found += [] if rest == ONE else rest.factors
     if exponent_of_e:
         in_one = exp(add(exponent_of_e))
         c *= in_one.split[0]
         found += [one for one in in_one.factors if one.kind != "number"]
-    if c == 0:
+    if not c:
         return ZERO
     if len(found) <= 1:
         return _scaled(c, *found) if found else number(c)
-    front = () if c == 1 else (number(c),)
+    front = () if c is SINGLE or c == 1 else (number(c),)
     return Term("product", (*front, *sorted(found, key=_KEY)))
 
 

@@ -118,7 +118,8 @@ class Program:
                 continue
             self.work += len(new)
             for x, e in new.items():
-                value = target.get(x, Fraction(0)) + d * e
+                before = target.get(x)
+                value = d * e if before is None else before + d * e
                 if value:
                     target[x] = value
                 else:
