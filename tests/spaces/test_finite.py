@@ -160,6 +160,35 @@ def test_functions_of_parts(size: str, granularity: Granularity, parts: tuple[st
         assert vector == tuple(abs(f(D) - f(E)) for f in maps)  # type: ignore[operator]
 
 
+@pytest.mark.parametrize("far", [2**61, 2**62 - 1, 2**62])
+def test_how_far_apart_values_of_parts_may_be(far: int) -> None:
+    """By hand: an edit of a moves f by `far`, one of b, or of c, moves g by 1; differences stay below 2^62."""
+    space = dpc.finite(dpc.multisets("abc", "<= 2"), dpc.bounded)
+    f = dpc.composed(dpc.function("f", lambda D: far * (len(D) > 0)), dpc.restriction(["a"]))
+    g = dpc.composed(dpc.function("g", lambda D: len(D)), dpc.restriction(["b"]))
+    if far == 2**62:
+        with pytest.raises(OverflowError, match="2\\^62 and more apart"):
+            space.profile(f, g)
+        return
+    assert space.profile(f, g).vectors == ((0, 0), (0, 1), (far, 0), (far, 1))
+
+
+def test_a_function_of_a_part_that_is_no_map() -> None:
+    """Each of its values is asked for twice, before any is used."""
+    known = set[object]()
+
+    def at_first(D: Any) -> int:
+        again = D in known
+        known.add(D)
+        return len(D) + (again and len(D) == 2)
+
+    part = dpc.composed(dpc.function("f", at_first), dpc.restriction(["a"]))
+    with pytest.raises(
+        ValueError, match=r"f is no map: its value at \('a', 'a'\) is 2, and 3 when it is asked"
+    ):
+        dpc.finite(dpc.multisets("ab", "<= 3"), dpc.unbounded).profile(part)
+
+
 @pytest.mark.parametrize("seed", [0, 3])
 def test_searches_on_any_graph(seed: int) -> None:
     """Long paths, nodes of high degree, parts that are not connected."""

@@ -127,19 +127,16 @@ def _make(kind: Any, kw_only: bool) -> None:
 def _methods(kind: Any, of: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
     """How values of a dataclass are made, compared and shown: by fields that do not change, in one class."""
     first = [name for name, one in of.items() if not one.kw_only]
+    all_in_place = len(of) if len(first) == len(of) else -1
     usual = {name: one.default for name, one in of.items() if one.default is not MISSING}
     fresh = {name: one.default_factory for name, one in of.items() if one.default_factory is not MISSING}
-    in_place = len(first) == len(of)
-    enough = len(of) - len(usual) if in_place and not fresh else len(of)  # values by place, all others usual
     compared = [name for name, one in of.items() if one.compare]
     key: Callable[[Any], Any] = attrgetter(*compared) if compared else lambda of: ()
     then = hasattr(kind, "__post_init__")
 
     def make(self: Any, /, *values: Any, **named: Any) -> None:
-        if in_place and not named and enough <= len(values) <= len(first):
-            if len(values) < len(first):
-                self.__dict__.update(usual)
-            self.__dict__.update(zip(first, values, strict=False))
+        if len(values) == all_in_place and not named:
+            self.__dict__.update(zip(first, values, strict=True))
         else:
             given = dict(zip(first, values, strict=False))
             known = {**usual, **given, **named}

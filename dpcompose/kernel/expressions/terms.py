@@ -49,12 +49,10 @@ class Term:
         if not isinstance(other, Term) or self.kind != other.kind:
             return False
         try:
-            if self._hash != other._hash:
-                return False
+            alike = self._hash == other._hash
         except AttributeError:  # of one of them it is not known yet
-            if hash(self) != hash(other):
-                return False
-        return bool(self.of == other.of)
+            alike = hash(self) == hash(other)
+        return alike and bool(self.of == other.of)
 
     def __hash__(self) -> int:
         try:
@@ -232,10 +230,8 @@ def _times(c: Fraction, rest: Term) -> Term:
 
 def _scaled(c: Fraction, term: Term) -> Term:
     """c·term: a number is multiplied into a sum that it stands before.  Raises TooLarge."""
-    if c is SINGLE or c == 1:
-        return term
-    if not c:
-        return ZERO
+    if c is SINGLE or c == 1 or not c:
+        return term if c else ZERO
     if term.kind == "sum":
         number(c)
         return Term("sum", tuple(sorted((_scaled(c, one) for one in term.of), key=_KEY)))

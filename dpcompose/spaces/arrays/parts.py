@@ -15,7 +15,7 @@ import numpy
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.arrays.layouts import Array, MultisetLayout
-from dpcompose.spaces.arrays.passes import Edge, Vector, narrowed, seen_pairs
+from dpcompose.spaces.arrays.passes import Edge, Vector, bounds_of, seen_pairs
 
 Counts = tuple[int, ...]
 
@@ -75,17 +75,16 @@ def moves_of_parts(layout: MultisetLayout, parts: Sequence[Part]) -> dict[Vector
 
     if n < 1:
         return found
-    grown = list(_of_parts(parts, n, adds=True))
+    # The fewer records are common before and after, the more room there is: the smallest edits do.
+    every = layout.exactly and not others and len(parts) <= 2
+    grown = list(_of_parts(parts, n, True, every))
     if (layout.adds and not layout.exactly and others) or (layout.replaces and others > 1):
         found.setdefault(vector(), [])
     for i, edges in enumerate(grown):
         for edge in edges:
             if (layout.adds and not layout.exactly) or (layout.replaces and others):
                 found.setdefault(vector((i, edge.moved)), [(i, edge)])
-    if not layout.exactly or others or len(parts) > 2:
-        # The fewer records are common before and after, the more room there is: the smallest edits do.
-        grown = [list({edge.moved: edge for edge in reversed(edges)}.values()) for edges in grown]
-    for i, edges in enumerate(_of_parts(parts, n, adds=False) if layout.replaces else ()):
+    for i, edges in enumerate(_of_parts(parts, n, False, every) if layout.replaces else ()):
         for one in edges:
             if fits(one.size, i):
                 found.setdefault(vector((i, one.moved)), [(i, one)])
@@ -98,20 +97,23 @@ def moves_of_parts(layout: MultisetLayout, parts: Sequence[Part]) -> dict[Vector
     return found
 
 
-def _of_parts(parts: Sequence[Part], n: int, adds: bool) -> Iterator[list[PartEdge]]:
+def _of_parts(parts: Sequence[Part], n: int, adds: bool, every: bool) -> Iterator[list[PartEdge]]:
     """The edits of each part, found once of those that have the same values."""
     known: dict[tuple[int, bytes], list[PartEdge]] = {}
     for part in parts:
         key = part.types, part.values.tobytes()
         if key not in known:
-            known[key] = list(_edits(part, n, adds))
+            known[key] = list(_edits(part, n, adds, every))
         yield known[key]
 
 
-def _edits(part: Part, n: int, adds: bool) -> Iterator[PartEdge]:
-    """For each size of the records in common and each move one edit of a part."""
+def _edits(part: Part, n: int, adds: bool, every: bool) -> Iterator[PartEdge]:
+    """The edits of a part with the fewest common records, one a move; every -- one for each such number."""
     layout = MultisetLayout(part.types, n, False, adds, not adds)
     sizes = numpy.repeat(numpy.arange(n + 1), [comb(s + part.types - 1, s) for s in range(n + 1)])
-    edges: dict[tuple[int, int], Edge] = seen_pairs(layout, narrowed([part.values])[0], sizes)
-    for (size, moved), ends in sorted(edges.items()):
-        yield PartEdge(layout, size - int(not adds), moved, ends)
+    known = set[int]()
+    bounds_of(part.values)
+    for (size, moved), ends in sorted(seen_pairs(layout, part.values, sizes).items()):
+        if every or moved not in known:
+            known.add(moved)
+            yield PartEdge(layout, size - int(not adds), moved, ends)

@@ -77,16 +77,22 @@ def moves(layout: Layout, values: Sequence[Array], executor: Executor | None = N
 
 def narrowed(values: Sequence[Array]) -> Array:
     """Integers as rows of a type that holds their differences too; the same up to a constant in each row."""
-    bounds = [(int(row.min(initial=0)), int(row.max(initial=0))) for row in values]
+    bounds = list(map(bounds_of, values))
     width = max(most - least for least, most in bounds)
-    if width >= 2**62:
-        raise OverflowError("values that are 2^62 and more apart are not compared; divide them")
     narrow = next(one for one in (numpy.int16, numpy.int32, numpy.int64) if width <= numpy.iinfo(one).max)
     array = numpy.empty((len(values), len(values[0])), narrow)
     for row, given, (least, most) in zip(array, values, bounds, strict=True):
         fits = numpy.iinfo(narrow).min <= least and most <= numpy.iinfo(narrow).max
         row[:] = given if fits else given.astype(numpy.int64) - least
     return array
+
+
+def bounds_of(row: Array) -> tuple[int, int]:
+    """The least and the largest of some integers.  Raises OverflowError where these are too far apart."""
+    least, most = int(row.min(initial=0)), int(row.max(initial=0))
+    if most - least >= 2**62:
+        raise OverflowError("values that are 2^62 and more apart are not compared; divide them")
+    return least, most
 
 
 def _moves(layout: Layout, blocks: range, values: Array) -> dict[Vector, Edge]:
@@ -110,15 +116,17 @@ def _moves(layout: Layout, blocks: range, values: Array) -> dict[Vector, Edge]:
 
 def seen_pairs(layout: Layout, values: Array, sizes: Array) -> dict[Edge, Edge]:
     """The pairs (size of u, |x(u) − x(v)|) over all edges (u, v) of a layout, each with its first edge."""
-    seen = _Seen(2)
+    first: dict[Edge, Edge] = {}
     for number in range(layout.blocks):
         block = layout.block(number)
-        places = block.rows.astype(numpy.int64)
-        at, size = values[places], sizes[places]
-        for a, b in block.pairs:
-            for entry, column in seen.add(numpy.stack([size[a], numpy.abs(at[a] - at[b])])):
-                seen.first[entry] = (int(block.rows[a, column]), int(block.rows[b, column]))
-    return {(first, second): edge for (first, second), edge in seen.first.items()}
+        ones, others = (block.rows[[pair[side] for pair in block.pairs]].ravel() for side in (0, 1))
+        moved, codes = numpy.unique(numpy.abs(values[ones] - values[others]), return_inverse=True)
+        keys, places = numpy.unique(sizes[ones] * len(moved) + codes, return_index=True)
+        ends = zip(ones[places].tolist(), others[places].tolist(), strict=True)
+        for key, edge in zip(keys.tolist(), ends, strict=True):
+            size, code = divmod(key, len(moved))
+            first.setdefault((size, int(moved[code])), edge)
+    return first
 
 
 def _places(numbers: list[int]) -> Any:

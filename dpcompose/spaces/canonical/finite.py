@@ -333,7 +333,9 @@ class FiniteSpace:
         import numpy
 
         if isinstance(f, Map) or callable(f):
-            values = list(map(f, self._elements("what is asked for")))
+            at_once = isinstance(f, Map) and self.nodes <= MANY
+            elements = self.numbering.elements if at_once else self._elements("what is asked for")
+            values = f.values_at(elements) if at_once else list(map(f, elements))
             if not set(map(type, values)) <= {int, bool}:
                 strange = next(x for x in values if type(x) not in (int, bool))
                 raise TypeError(

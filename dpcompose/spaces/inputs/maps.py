@@ -8,7 +8,7 @@ symbol most maps give an expression: D|{a}, f(D).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
 from types import MappingProxyType
@@ -67,6 +67,10 @@ class Map(Shown, ABC):
     @abstractmethod
     def __call__(self, D: Database) -> Database:
         """f(D)."""
+
+    def values_at(self, some: Sequence[Database]) -> list[Database]:
+        """f(D) for each of some databases."""
+        return list(map(self, some))
 
     @abstractmethod
     def image(self, databases: DatabaseClass) -> DatabaseClass:
@@ -353,6 +357,16 @@ class Function(Map):
                 return value
             self._known[D] = value
         return self._known[D]
+
+    def values_at(self, some: Sequence[Database]) -> list[Database]:
+        if self._known or len(some) > MOST_KNOWN:
+            return super().values_at(some)
+        values, again = (list(map(self.function, some)) for _ in range(2))
+        if values != again:
+            for D, value, other in zip(some, values, again, strict=True):
+                check_again(self.name, D, value, other)
+        self._known.update(zip(some, values, strict=True))
+        return values
 
     def image(self, databases: DatabaseClass) -> DatabaseClass:
         return Listed(tuple(dict.fromkeys(map(self, databases.databases()))))
