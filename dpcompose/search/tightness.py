@@ -31,21 +31,25 @@ def is_smaller(prover: Prover, guarantee: Satisfies, other: Satisfies) -> bool:
 def loose(prover: Prover, guarantee: Theorem, claim: Mapping[str, str], claimed: Satisfies) -> Theorem | None:
     """The theorem that a claim is larger than a guarantee somewhere; None where that is not seen."""
     assert isinstance(guarantee.says, Satisfies)
-    values = dict(guarantee.says.values)
+    values, squared = dict(guarantee.says.values), prover.theory.rule(claimed.notion).head.squared
     for key, value in claimed.values:
-        for point in _where_larger(prover.setting, value, values[key]):
+        for point in _where_larger(prover.setting, value, values[key], key in squared):
             said = {"claim": dict(claim), "key": key, "point": written(point)}
             if (larger := tried(prover, "loose", guarantee, **said)) is not None:
                 return larger
     return None
 
 
-def _where_larger(setting: Setting, greater: Term, lesser: Term) -> Iterator[Mapping[str, Fraction]]:
-    """Points at which one value may be larger than another."""
+def _where_larger(
+    setting: Setting, greater: Term, lesser: Term, squared: bool
+) -> Iterator[Mapping[str, Fraction]]:
+    """Points at which one value may be larger than another; squared -- by their squares."""
     if lesser.kind == "oo" or greater == lesser:
         return
     usual = next(parameters.points(dict(setting.parameters), setting.assumed), {})
-    larger = {} if greater.kind == "oo" else parameters.where_larger(greater, lesser, assumed=setting.assumed)
+    larger = (
+        {} if greater.kind == "oo" else parameters.where_larger(greater, lesser, squared, setting.assumed)
+    )
     if larger is not None:
         yield parameters.completed(setting, {**usual, **larger})
 

@@ -318,3 +318,44 @@ def test_databases_of_any_of_the_sizes_belong_to_the_class() -> None:
     assert ("a", "a", "b") in some and () not in some and ("c",) not in some
     assert dpc.canonical_metric(some, dpc.bounded)(("a", "a"), ("b", "b")) == 2
     assert () in dpc.multisets("ab", size="<= n")
+
+
+@pytest.mark.parametrize(
+    ("notion", "noise", "right", "more"),
+    [
+        ("pure", "laplace", "min(m, n)*top(2, s[i], i, 1, k)", "m*top(2, s[i], i, 1, k)"),
+        (
+            "gaussian",
+            "gaussian",
+            "min(m, n)*sqrt(top(2, s[i]**2, i, 1, k))",
+            "m*sqrt(top(2, s[i]**2, i, 1, k))",
+        ),
+    ],
+)
+def test_noisy_counts_of_n_people_move_as_often_as_there_are_people(
+    notion: str, noise: str, right: str, more: str
+) -> None:
+    data = reading_records({"group": "m", "of": "bounded"}, [None], ["bounded"], ["common"], size="= n")
+    data["parameters"] = dict.fromkeys("kmn", "integer >= 1")
+    data["partitions"] = {"P": {"kind": "record-wise", "parts": "k"}}
+    reads = {"part": "i", "of": "P"}
+    data["mechanisms"] = [
+        {
+            "name": "M",
+            "index": "i",
+            "count": "k",
+            "reads": reads,
+            "query": "count",
+            "noise": {noise: "1/s[i]"},
+        }
+    ]
+    key = KEYS[notion]
+    data["claims"] = [
+        {"notion": notion, key: text} for text in (right, more, more.replace("m", "min(m, 2)", 1))
+    ]
+    read = problems.read_data(data)
+    study = Study(read.setting)
+    assert formulas.to_text(study.proofs.guarantee(notion).main.says.values[0][1]) == right
+    found = [study.check(one) for one in read.claims]
+    assert [(one.verdict, one.loose) for one in found][:2] == [("proved", False), ("proved", True)]
+    assert found[2].verdict == "refuted" and found[2].counterexample is not None

@@ -32,7 +32,7 @@ def shorter(prover: Prover, guarantee: Theorem) -> Theorem:
     certificates: dict[str, Any] = {}
     values = dict(said.values)
     for key, value in said.values:
-        less = largest(value, key in squared, assumed)
+        less = shared(largest(value, key in squared, assumed))
         shown = None if less == value else parameters.at_least(less, value, key in squared, None, assumed)
         if shown is not None:
             values[key], certificates[key] = less, shown
@@ -49,6 +49,25 @@ def largest(value: Term, squared: bool, assumed: Assumed = NOTHING) -> Term:
     if not value.has("over") and not (assumed and value.letters.keys() & letters_of(assumed).keys()):
         return value
     return terms.top(1, _undominated(value.parts, squared, assumed))
+
+
+def shared(value: Term) -> Term:
+    """A maximum, or minimum, with what is lost of families in all of its parts taken out of it.
+
+    >>> from dpcompose.kernel.expressions.terms import letter
+    >>> worst = terms.over(2, letter("e[i]"), letter("k"))
+    >>> formulas.to_text(shared(terms.least(letter("m") * worst, letter("n") * worst)))
+    'min(m, n)*top(2, e[i], i, 1, k)'
+    """
+    factor, peak = value.split
+    if peak.kind != "top" or peak.of[0] != 1:
+        return value
+    every = [part.factors for part in peak.parts]
+    common = [one for one in every[0] if one.has("over") and all(one in factors for factors in every)]
+    if not common:
+        return value
+    rest = terms.top(1, (terms.multiply(x for x in factors if x not in common) for factors in every))
+    return terms.multiply([terms.number(factor), *common, rest])
 
 
 def _undominated(some: Iterable[Term], squared: bool, assumed: Assumed) -> list[Term]:

@@ -66,6 +66,8 @@ EQUAL = [
     ("(1 - p)*0 + 2*max(a, b)", "max(2*a, 2*b) + 0*x"),
     ("max(2*e[i] + 1, i, 1, k)", "1 + 2*max(e[i], i, 1, k)"),
     ("sum(e[i] + 2*f[i] + a, i, 1, k)", "sum(e[i], i, 1, k) + 2*sum(f[i], i, 1, k) + a*k"),
+    ("top(2, min(a, b)*e[i], i, 1, k)", "min(a*top(2, e[i], i, 1, k), b*top(2, e[i], i, 1, k))"),
+    ("sum(max(a, b)*e[i], i, 1, k)", "max(a*sum(e[i], i, 1, k), b*sum(e[i], i, 1, k))"),
     ("max(a*e[i] + a*f[i], i, 1, k)", "a*max(e[i] + f[i], i, 1, k)"),
     ("top(2, e[i] + 1, i, 1, k)", "top(2, e[i], i, 1, k) + min(2, k)"),
     ("min(a, b)**2", "min(a**2, b**2)"),
@@ -99,6 +101,7 @@ def test_equal_forms(one: str, other: str) -> None:
         ("(1 - a)*max(a, b)", "a maximum is multiplied by what may be negative, which is not taken apart"),
         ("sum(-log(f[i])*e[i], i, 1, k)", "the members of a family may be negative"),
         ("max(max(e[i], f[i]), i, 1, k)", "a maximum inside of a family"),
+        ("top(2, max(x, -a)*e[i], i, 1, k)", "a maximum inside of a family"),
     ],
 )  # fmt: skip
 def test_what_is_no_form(text: str, message: str) -> None:
