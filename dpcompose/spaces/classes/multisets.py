@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import combinations_with_replacement
+from itertools import chain, combinations_with_replacement
 from math import comb
 from typing import Any
 
@@ -107,8 +107,8 @@ class Multisets(Collections, OfRecords):
     def databases(self) -> Iterator[Database]:
         refuse_if_large(self)
         n = self.sizes.n or 0
-        for size in [n] if self.sizes.exactly else range(self.sizes.least, n + 1):
-            yield from combinations_with_replacement(self.records, size)
+        sizes = [n] if self.sizes.exactly else range(self.sizes.least, n + 1)
+        return chain.from_iterable(combinations_with_replacement(self.records, size) for size in sizes)
 
     def parse(self, shown: object) -> Database:
         if isinstance(shown, list | tuple) and all(isinstance(record, str) for record in shown):
