@@ -211,7 +211,7 @@ def profiles(small: bool, rounds: int) -> Iterator[Row]:
         )
         assert (set(profile.vectors), profile.compatible, list(profile.sensitivities)) == plain
         at = f"{graph.number_of_edges():,} edges, {granularity}"
-        times = f"{10 * ours / reading:.0f} times reading the edges (120, 60)" if reading else ""
+        times = f"{10 * ours / reading:.0f} times reading the edges" if reading else ""
         yield Row("compatible, sensitivity, profile of 4 parts", at, ours, others, "40 (60)", more=times)
 
 
