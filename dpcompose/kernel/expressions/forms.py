@@ -212,10 +212,10 @@ def _over(term: Term, known: Known) -> Form:
     m, x, k = term.of
     if not (m == k or formulas.is_whole(m)):
         raise NotAForm("the number of the largest members is no whole number")
-    fixed = terms.multiply(factor for factor in x.factors if not terms.is_open(factor))
-    if fixed.has("top") and term_sign(fixed, known) >= 0:
-        moving = terms.multiply(factor for factor in x.factors if terms.is_open(factor))
-        return _product([read(terms.over(m, moving, k), known), read(fixed, known)], known)
+    before = terms.multiply(factor for factor in x.factors if not terms.is_open(factor))
+    if before.has("top") and term_sign(before, known) >= 0:
+        members = terms.multiply(factor for factor in x.factors if terms.is_open(factor))
+        return _product([read(terms.over(m, members, k), known), read(before, known)], known)
     form = read(x, known)
     if form.peaks or any(letter.kind != "over" and letter.has("over") for letter in form.letters):
         raise NotAForm("a maximum inside of a family")
