@@ -61,20 +61,13 @@ REFUSED = {
         ],
         ("setting",): [
             "problems/239-days-of-a-diary",
-            "problems/264-a-sample-within-counties",
             "problems/282-counties-and-any-number-of-clinics",
             "problems/117-incomes-in-brackets",
             "problems/118-blocks-of-a-city",
-            "problems/122-anybody-among-the-members",
-            "problems/179-a-survey-of-a-sample",
         ],
         ("certificate", "formula"): ["problems/178-training-with-samples"],
         ("certificate",): [
             "problems/186-renyi-of-noise",
-        ],
-        ("curve", "table"): [
-            "problems/256-tables-in-every-notion",
-            "pages/shapes/rows",
         ],
         ("formula", "step"): ["problems/244-how-much-a-choice-concentrates"],
     }.items()

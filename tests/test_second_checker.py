@@ -52,7 +52,7 @@ def test_every_reason_has_a_name() -> None:
     assert raised == set(NOT_READ)
 
 
-ACCEPTED = 350
+ACCEPTED = 355
 
 # -- forgeries ---------------------------------------------------------------------------------------------
 

@@ -9,6 +9,8 @@ COUNTY, LABELS, HOSPITALS = (
     "problems/93-labels-are-private",
     "problems/94-patients-of-several-hospitals",
 )
+ASKED, ASKED_WITHIN = "problems/179-a-survey-of-a-sample", "problems/264-a-sample-within-counties"
+CLUB = "problems/122-anybody-among-the-members"
 METRIC = "pages/facts/policy-metric"
 PEOPLE, GRID, TOWNS = (
     "problems/102-records-with-attributes",
@@ -278,4 +280,18 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
     ),
     "two hospitals of three": (HOSPITALS, claimed(1, "epsilon", "top(2, e[i], i, 1, k)")),
     "half of three hospitals": (HOSPITALS, claimed(1, "epsilon", "top(3, e[i], i, 1, k)/2")),
+    "a survey, a smaller claim": (ASKED, claimed(1, "epsilon", "f + m*(exp(e) - 1)/(2*n)")),
+    "a survey, a claim that is right": (ASKED, claimed(2, "epsilon", "f + log(m*(exp(e) - 1)/n + 1)")),
+    "a survey with a smaller n": (ASKED, core("databases", "size", to=["exactly", 0])),
+    "a survey within counties, a smaller claim": (
+        ASKED_WITHIN,
+        claimed(1, "epsilon", "log(m*(exp(e) - 1)/n + 1)"),
+    ),
+    "a survey within counties, for these alone": (
+        ASKED_WITHIN,
+        set_at("problem", "mechanisms", 0, "guarantee", "granularity", to="county"),
+    ),
+    "a club, a smaller claim": (CLUB, claimed(1, "epsilon", "e + f")),
+    "a club, a claim that is right": (CLUB, claimed(2, "epsilon", "2*(e + f)")),
+    "a club with fewer strangers": (CLUB, core("databases", "atoms", 1, to=["x"])),
 }

@@ -17,6 +17,7 @@ ROUNDED = "problems/101-published-after-rounding"
 FILTERED = "problems/177-analysts-with-filters"
 SAMPLED, SURVEY = "pages/samplings/poisson-sampling", "pages/samplings/fixed-size-sampling"
 VISITS, VISITOR = "problems/190-places-that-nobody-listed", "problems/226-a-visitor-in-place-of-another"
+ROWS = "problems/256-tables-in-every-notion"
 BIT, COUNTIES = "pages/queries/bit", "problems/92-modify-within-a-county"
 
 
@@ -247,4 +248,15 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
         "pages/noises/exponential",
         claimed(2, "rho", "e**2/9"),
     ),
+    "rows in zCDP, a smaller rho": (ROWS, claimed(3, "rho", "7/10")),
+    "rows in zCDP, a rho that holds": (ROWS, claimed(4, "rho", "3/4")),
+    "rows, a smaller divergence": (ROWS, claimed(5, "epsilon", "min(7*alpha/10, log(9))")),
+    "rows, a smaller divergence of large orders": (ROWS, claimed(5, "epsilon", "min(3*alpha/4, log(5))")),
+    "rows, a divergence that holds": (ROWS, claimed(6, "epsilon", "3/2")),
+    "rows in tCDP, a smaller rho": (ROWS, claimed(7, "rho", "7/10")),
+    "rows in Gaussian privacy, a smaller mu": (ROWS, claimed(8, "mu", "1")),
+    "rows in Gaussian privacy, a mu that holds": (ROWS, claimed(9, "mu", "7/5")),
+    "rows of no neighbours": (ROWS, step("against_rows", 2, "databases", to=[0, 2])),
+    "rows, a delta that is least": (ROWS, claimed(1, "delta", "1/6")),
+    "rows together, a smaller rho": ("pages/shapes/rows", claimed(1, "rho", "1/2")),
 }

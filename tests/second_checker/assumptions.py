@@ -90,6 +90,10 @@ def eliminated(
         if box.get("integer") and any(counts(x, name) for x in (*sides, *(one for one, _ in left))):
             raise NotRead("assumed", "of a number of members")
         boxes[fresh] = above(box, c, rational(rest), strict)
+        if box.get("integer") and is_whole(c, rest, boxes):
+            own = boxes[fresh]
+            least = Fraction(own["least"]) + (1 if own.pop("open-least", False) else 0)
+            boxes[fresh] = {**own, "least": least, "integer": True}
         inner = Algebra(boxes)
         value = scale(minus(letter(fresh), rest), 1 / c)
 
@@ -99,6 +103,19 @@ def eliminated(
         sides = (there(sides[0]), there(sides[1]))
         left = [(there(one), strictly) for one, strictly in left]
     return boxes, tuple(left), sides
+
+
+def is_whole(c: Fraction, rest: Form, boxes: Mapping[str, Any]) -> bool:
+    """Whether c·x and the rest are whole for whole x, as letters and factors are."""
+    every = all(
+        factor.denominator == 1
+        and all(
+            a[0] == "letter" and p.denominator == 1 and p > 0 and domain(boxes[a[1]]).get("integer")
+            for a, p in monomial
+        )
+        for monomial, factor in rest
+    )
+    return c.denominator == 1 and every
 
 
 def above(box: dict[str, Any], c: Fraction, rest: Fraction | None, strict: bool) -> dict[str, Any]:

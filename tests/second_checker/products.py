@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from functools import reduce
+from itertools import product
 from math import gcd
 from typing import Any
 
@@ -34,16 +35,21 @@ class Products(Values):
 
     def sign(self, form: Form) -> int:
         """The same, also of multiples of what is assumed to be ≥ 0."""
-        found = super().sign(form)
-        for one, strict in self.assumed if not found and form else ():
-            (mono, c), *_ = form
-            for below, d in one:
+        return super().sign(form) or self.by_assumption(form) or -self.by_assumption(scale(form, -1))
+
+    def by_assumption(self, form: Form) -> int:
+        """2 or 1 where a form is a multiple ≥ 0 of what is assumed, and what is left is seen to be > 0 or ≥ 0."""
+        for one, strict in self.assumed if form else ():
+            for (mono, c), (below, d) in product(form, one):
                 factor = made([(UNIT, c / d)])
                 for a, p in [*mono, *((a, -p) for a, p in below)]:
                     factor = self.times(factor, made([(frozenset([(a, p)]), Fraction(1))]))
-                if self.times(factor, one) == form and (other := super().sign(factor)):
-                    return (1 if other > 0 else -1) * min(abs(other), 2 if strict else 1)
-        return found
+                own = super().sign(factor)
+                left = minus(form, self.times(factor, one)) if own > 0 else form
+                seen = super().sign(left) if left else 1
+                if own > 0 and seen > 0:
+                    return 2 if seen == 2 or (strict and own == 2) else 1
+        return 0
 
     def lower(self, form: Form) -> int:
         """The same, also with letters written as what they are above their least values."""
@@ -64,6 +70,8 @@ class Products(Values):
             if self.atom_sign(a) != 2:
                 return 0
             form = self.times(form, made([(frozenset([(a, -p)]), Fraction(1))]))
+        if seen := super().lower(form):
+            return seen
         shared = (
             [(a, p) for a, p in next(iter(form))[0] if all((a, p) in monomial for monomial, _ in form)]
             if form

@@ -1,14 +1,14 @@
-"""Steps about the rows of tables: (epsilon, delta) of all tables together, by sums over their outcomes."""
+"""Steps about the rows of tables: all tables together, by sums over their outcomes."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import Any
 
-from second_checker import profiles, tables
+from second_checker import divergences, profiles, tables
 from second_checker.conclusions import Bound, Shown, Steps
 from second_checker.enclosures import Interval
-from second_checker.forms import rational
+from second_checker.forms import Form, letters, rational
 from second_checker.outcomes import NotRead, demand
 
 Row = list[Fraction]
@@ -46,7 +46,51 @@ class RowSteps(Steps):
     def by_rows(self, step: Any, before: list[Any]) -> Bound:
         """A claim in numbers that the rows keep at all neighbours, in both orders."""
         self.losses.library.of("procedure", procedure="rows of tables")
-        return self.kept_by_rows(step["claim"])
+        claim = step["claim"]
+        if claim["notion"] == "approximate":
+            return self.kept_by_rows(claim)
+        values = self.claimed(claim, self.losses.rule(claim["notion"])["parameters"])
+        for (x, y), _ in profiles.exhausted(self.losses.core):
+            for one, other in ((x, y), (y, x)):
+                demand(self.keep(one, other, claim, values), "rows that have not the guarantee")
+        squared = self.squared(claim["notion"])
+        return Bound(claim["notion"], self.claimed(claim, values, squared), squared, claim)
+
+    def keep(self, x: int, y: int, claim: Any, values: dict[str, Form | None]) -> bool:
+        """Whether the rows at a database and another one are seen to keep a claim."""
+        P, Q = self.together(x), self.together(y)
+        if claim["notion"] == "gaussian":
+            every = divergences.tests(P, Q, self.mu(values), lambda p, most: p[1] <= most[0])
+            if not all(every) and not self.exceeded(x, y, claim, values):
+                raise NotRead("table", "on which a claim lies")
+            return all(every)
+        try:
+            return divergences.keep(P, Q, self.of_orders(claim, values))
+        except NotRead:
+            if self.exceeded(x, y, claim, values):
+                return False
+            raise
+
+    def exceeded(self, x: int, y: int, claim: Any, values: dict[str, Form | None]) -> bool:
+        """Whether the rows at a database and another one are seen to break a claim."""
+        P, Q = self.together(x), self.together(y)
+        if claim["notion"] == "gaussian":
+            return any(divergences.tests(P, Q, self.mu(values), lambda p, most: p[0] > most[1]))
+        return divergences.exceeds(P, Q, self.of_orders(claim, values))
+
+    def of_orders(self, claim: Any, values: dict[str, Form | None]) -> divergences.Bound:
+        """What a claim says of divergences."""
+        if claim["notion"] not in ("zcdp", "tcdp", "renyi"):
+            raise NotRead("table", f"in {claim['notion']}")
+        return divergences.Bound(self.algebra, claim, values)
+
+    def mu(self, values: dict[str, Form | None]) -> Interval:
+        """The μ of a claim."""
+        demand(values["mu"] is not None, "a claim of oo")
+        assert values["mu"] is not None
+        if letters(values["mu"]):
+            raise NotRead("table", "with parameters")
+        return self.algebra.enclose(values["mu"], {})
 
     def kept_by_rows(self, claim: Any) -> Bound:
         """The same, by whatever page."""
@@ -66,13 +110,19 @@ class RowSteps(Steps):
         demand(frozenset((x, y)) in near, "rows of no neighbours")
         if step["point"]:
             raise NotRead("table", "with parameters")
-        factor, delta = self.in_numbers(step["claim"])
+        claim = step["claim"]
+        self.losses.library.of("processing", of="parts")
+        if claim["notion"] != "approximate":
+            values = self.claimed(claim, self.losses.rule(claim["notion"])["parameters"])
+            if not self.exceeded(x, y, claim, values):
+                demand(not self.keep(x, y, claim, values), "rows that keep the claim")
+            return Shown("refuted", claim)
+        factor, delta = self.in_numbers(claim)
         more = excess(self.together(x), self.together(y), factor)
         demand(more[1] > delta[0], "rows that keep the claim")
         if more[0] <= delta[1]:
             raise NotRead("table", "on which a claim lies")
-        self.losses.library.of("processing", of="parts")
-        return Shown("refuted", step["claim"])
+        return Shown("refuted", claim)
 
     def in_numbers(self, claim: Any) -> tuple[Interval, Interval]:
         """e^ε and δ of a claim, enclosed."""

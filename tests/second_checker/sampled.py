@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from second_checker import profiles, sizes
+from second_checker import assumptions, noises, profiles, sizes
 from second_checker.algebra import Algebra
 from second_checker.enclosures import INF
 from second_checker.forms import Form, add, letters, minus, number, rational, scale
@@ -54,6 +54,7 @@ def _on_samples(given: Any, one: Any, problem: Any, core: Any, library: Library)
         how = "poisson-policy"
     demand(table["how"] == how and len(several) == len(LETTERS[how]), "another sample")
     algebra = Algebra(core["parameters"])
+    algebra.assumed = assumptions.known(core, algebra)
     values = dict(zip(LETTERS[how], several, strict=True))
     demand(values.keys() == one["sampled"]["values"].keys(), "a sample with other parameters")
     for name, text in values.items():
@@ -114,6 +115,14 @@ def _there(how: str, values: dict[str, Form], one: Any, problem: Any, algebra: A
             raise NotRead("sampled", "with a rate that is not seen to be a probability")
         if base.get("size", "any") != "any":
             raise NotRead("sampled", "of databases of limited sizes")
+        return
+    letter = next(iter(letters(values["n"])), "") if "n" in values else ""
+    if letter and "".join(base.get("size", "any").split()) == f"={letter}":
+        demand(values["n"] == algebra.read(letter), "a sample of databases of other sizes")
+        many = minus(values["n"], values["m"])
+        demand(noises.is_whole(algebra, values["m"]), "a number of records that is none")
+        if algebra.sign(minus(values["m"], number(1))) < 1 or (how != "draws" and algebra.sign(many) < 1):
+            raise NotRead("sampled", "of more records than there are seen to be")
         return
     least, most = sizes.told(base.get("size", "any"))
     m, n = (rational(values[name]) if name in values else None for name in "mn")
@@ -208,6 +217,8 @@ def attained(core: Any, library: Library, mechanisms: list[int], notion: str, ev
         table = library.one(one["sampled"]["page"])
         single = {tuple(table["neighbours"]), tuple(table["neighbours"][::-1])}
         alike = {*map(tuple, target["single"])} == single and target["steps"] == 1
+        if core["databases"]["kind"] == "policies" and table["neighbours"] == [1, 1]:
+            alike = target["steps"] == 1 and all(None not in edge for edge in target["single"])
         replaced = table["how"] == "poisson-replaced"
         if table.get("besides") and one["reads"] == [None] and not alike and not replaced:
             _demand_one_step(target, core["databases"])

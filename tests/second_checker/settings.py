@@ -71,11 +71,11 @@ def agree_apart(problem: Any, core: Any, library: Library) -> Any:
     mechanisms(problem, core, library)
     if kind in UNCOUNTED and any("noise" in one for one in core["mechanisms"]):
         raise NotRead("noise", f"on {kind}")
+    problem, core = sizes.fixed(problem, core)
     if core["databases"]["kind"] == "policies" and kind == "multisets" and problem.get("partitions"):
         return parted(problem, core) or core
     if core["databases"]["kind"] == "policies":
         return (policies if kind in ("multisets", "sets") else tuples)(problem, core) or core
-    problem, core = sizes.fixed(problem, core)
     every, own = map(list, zip(*map(undealt, problem["mechanisms"], core["mechanisms"]), strict=True))
     found = PLACES[kind](problem | {"mechanisms": every}, core | {"mechanisms": own})
     demand(not found or own == core["mechanisms"], "a deal of what is widened")

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from second_checker import assumptions
+from second_checker.algebra import Algebra
+from second_checker.forms import minus
 from second_checker.outcomes import NotRead, demand
 
 Range = tuple[int, int | None]
@@ -25,26 +28,49 @@ def told(words: str) -> Range:
 
 
 def fixed(problem: Any, core: Any) -> tuple[Any, Any]:
-    """The problem and the setting with the number that stands for a letter, the size of all databases.
+    """The problem and the setting with numbers in place of letters for sizes.
 
-    Neighbours differ alike in all classes with room for all steps: so have all that the letter allows.
+    Neighbours differ alike in all classes with room for all steps: so have all that the letters allow.
     """
     base, letter = core["databases"], core["databases"].get("letter")
     if letter is None:
+        demand(not {"lower", "unlimited"} & set(base), "letters for no size")
         return problem, core
-    plain = base["kind"] == "records" and base["of"] == "multisets" and base["size"][0] == "exactly"
-    if not plain or "least" in base or "lower" in base or core["target"]["single"] == "any two":
+    how, number = base["size"]
+    lower = base.get("lower")
+    plain = base["kind"] in ("records", "policies") and base["of"] in ("multisets", "sets") and how != "any"
+    if not plain or "least" in base or core["target"]["single"] == "any two":
         raise NotRead("setting", "letters for other sizes")
+    algebra, steps = Algebra(core["parameters"]), core["target"]["steps"]
+    algebra.assumed = assumptions.known(core, algebra)
+    least = whole(core, letter)
+    demand(type(number) is int and number >= least, "a number below those of the letter")
+    if least < steps:
+        raise NotRead("setting", "classes with less room than others")
+    words = f"={letter}" if how == "exactly" else f"<={letter}" if lower is None else f"{lower}..{letter}"
+    demand("".join(problem["databases"].get("size", "any").split()) == words, "another size")
+    low = 0 if lower is None else whole(core, lower)
+    if lower is not None:
+        demand(how == "at most", "a least size where all are one")
+        between = algebra.sign(minus(algebra.read(letter), algebra.read(lower)))
+        if between < 2 or steps > 1 or number - low < steps:
+            raise NotRead("setting", "classes of which some have one size")
+    if base["of"] == "sets" and not (base.get("unlimited") and "records" not in problem["databases"]):
+        raise NotRead("setting", "sets of any number of records that are listed")
+    told = {key: x for key, x in base.items() if key not in ("letter", "lower", "unlimited")}
+    told |= {"least": low} if low else {}
+    said = f"= {number}" if how == "exactly" else f"{low}..{number}"
+    return (
+        {**problem, "databases": {**problem["databases"], "size": said}},
+        {**core, "databases": told},
+    )
+
+
+def whole(core: Any, letter: str) -> int:
+    """The least value of a letter for whole numbers."""
     words = str(core["parameters"].get(letter, ""))
     demand(words.startswith("integer >= "), "a letter for no whole number")
-    number, least = base["size"][1], int(words.removeprefix("integer >= "))
-    demand(type(number) is int and number >= least, "a number below those of the letter")
-    if least < core["target"]["steps"]:
-        raise NotRead("setting", "classes with less room than others")
-    demand("".join(problem["databases"].get("size", "any").split()) == f"={letter}", "another size")
-    told = {key: x for key, x in base.items() if key != "letter"}
-    said = {**problem["databases"], "size": f"= {number}"}
-    return {**problem, "databases": said}, {**core, "databases": told}
+    return int(words.removeprefix("integer >= "))
 
 
 def shown(base: Any) -> Range:
