@@ -56,7 +56,7 @@ def lift_together(databases: DatabaseClass, f: Map, granularities: Collection[Gr
     >>> from dpcompose.spaces.moves.built_in import bounded, free_lunch, unbounded
     >>> a = restriction(["a"])
     >>> [lift_together(multisets("abc"), a, [unbounded, other]) for other in (free_lunch, bounded)]
-    [True, False]
+    [True, True]
     """
     others = [granularity for granularity in granularities if not granularity.any_two(databases)]
     if not all(lifts_steps(databases, f, granularity) for granularity in granularities):

@@ -33,7 +33,7 @@ def seen(curve: Curve, mu: Fraction) -> bool:
     """Whether the chords that the search finds show it."""
     found = compared(curve)
     assert found is not None
-    return is_below_normal(curve, number(mu * mu), found.ends, found.events, found.limit, found.bits)
+    return is_below_normal(curve, number(mu * mu), found.ends, [chord.event for chord in found.chords], found.limit, found.bits)
 
 
 def test_randomized_response_by_hand() -> None:
@@ -88,7 +88,7 @@ def test_beside_normal_noise() -> None:
         beside, F(1), number(100), THREE, 128
     )  # not less normal than what it is beside
     assert not _is_below_far_out(Curve.of([Normal(terms.ZERO, number(F(1, 2)))]), F(9), number(9), THREE, 128)
-    fewer = found.ends[:10], found.events[:9]
+    fewer = found.ends[:10], [chord.event for chord in found.chords][:9]
     assert not holds(beside, F(2), *fewer, found.limit)
 
 
