@@ -34,6 +34,8 @@ def lifts_steps(databases: DatabaseClass, f: Map, granularity: Granularity) -> b
     if f.divided or f.dealt:  # these are told of families, not of one map
         return False
     single = granularity.innermost()[0]
+    if single.any_two(databases):
+        return True
     many = Guarantee("pure", (("epsilon", ONE),), Group(LARGEST_GROUP, single), "common")
     setting = Setting(databases, single, (Mechanism("M", f, many),), {})
     if not groups_pushed(setting):
@@ -56,7 +58,7 @@ def lift_together(databases: DatabaseClass, f: Map, granularities: Collection[Gr
     >>> from dpcompose.spaces.moves.built_in import bounded, free_lunch, unbounded
     >>> a = restriction(["a"])
     >>> [lift_together(multisets("abc"), a, [unbounded, other]) for other in (free_lunch, bounded)]
-    [True, True]
+    [True, False]
     """
     others = [granularity for granularity in granularities if not granularity.any_two(databases)]
     if not all(lifts_steps(databases, f, granularity) for granularity in granularities):

@@ -33,7 +33,9 @@ def seen(curve: Curve, mu: Fraction) -> bool:
     """Whether the chords that the search finds show it."""
     found = compared(curve)
     assert found is not None
-    return is_below_normal(curve, number(mu * mu), found.ends, [chord.event for chord in found.chords], found.limit, found.bits)
+    return is_below_normal(
+        curve, number(mu * mu), found.ends, [chord.event for chord in found.chords], found.limit, found.bits
+    )
 
 
 def test_randomized_response_by_hand() -> None:
