@@ -316,3 +316,12 @@ def test_what_records_become_is_passed_by_no_groups(stated: Any) -> None:
     data["granularities"] = {**policies, "p": {"replace": [[x, y] for x in ("x", "w") for y in ("y1", "y2")]}}
     if stated["group"] == "m":
         assert formulas.to_text(guarantee(data)) == "e"
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("size", ["any", "<= 3", ">= 1", "= 2"])
+def test_groups_of_steps_between_any_two_are_such_steps(size: str) -> None:
+    """Beside policies as well: what is read is one step away from all that is read else."""
+    any_two = {"group": 2, "of": "free-lunch"}
+    data = problem({"p": {"replace": [["a", "b"], ["b", "x"]]}}, "p", (["a"], any_two), size=size)
+    assert formulas.to_text(guarantee(data)) == "e1"

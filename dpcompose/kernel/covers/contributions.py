@@ -335,8 +335,7 @@ class Contributions(Records):
             raise NoCover("in how many of some written parts a person's rows lie has to be a number")
         most = min(count, int(self.bag.parts.number or 1))
         alone = {n for n, atom in enumerate(self.setting.databases.atoms) if len(atom.records) < 2}
-        even = self.even
-        if alone and even:
+        if alone and self.even:
             raise NoCover(
                 "parts of a single record are replaced by rows outside of all parts, and there are none"
             )
@@ -355,7 +354,7 @@ class Contributions(Records):
             return
         for n, left in enumerate(every):
             for right in every[n:]:
-                uneven = even and len(left) != len(right)
+                uneven = self.even and len(left) != len(right)
                 if (left or right) and not uneven and alone.isdisjoint(left & right):
                     yield left, right
 

@@ -23,7 +23,7 @@ from dpcompose.kernel.core.assumptions import rounded_up
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.contributions import Contribution
 from dpcompose.kernel.core.settings import NOTHING, Mechanism, Relation, Setting
-from dpcompose.kernel.covers.pushed import groups_pass
+from dpcompose.kernel.covers.pushed import groups_pass, is_seen_whole
 from dpcompose.kernel.covers.queries import query_in_rows
 from dpcompose.kernel.covers.rooms import room
 from dpcompose.kernel.covers.seen import Seen
@@ -84,13 +84,13 @@ def _for_single_steps(mechanism: Mechanism, setting: Setting, theory: Theory) ->
 def _check_passes(mechanism: Mechanism, stated: Relation, databases: Databases) -> None:
     """Raises NoCover where groups of steps on databases are no groups of as many steps of what is read."""
     every = frozenset(range(len(databases.atoms)))
-    if mechanism.domain != "common" or not databases.by_edges or stated.any_two:
+    if not databases.by_edges or stated.any_two:
         return
     here = room(databases)
     for numbers in mechanism.reads:
         seen = Seen(every if numbers is None else frozenset(numbers), mechanism.codes)
-        whole = seen.inside == every and not mechanism.codes
-        if not whole and not groups_pass(here, seen, here.usable(frozenset(stated.policy), every)):
+        edges = here.usable(frozenset(stated.policy), every)
+        if not is_seen_whole(here, mechanism, seen) and not groups_pass(here, seen, edges):
             raise NoCover(
                 f"groups of any number of steps, for which {mechanism.name} is stated on the common domain, "
                 "do not pass through what it reads; state it for single steps, or on the own domain"

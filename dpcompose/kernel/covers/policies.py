@@ -19,7 +19,7 @@ from dpcompose.kernel.core.classes import ALIKE, Databases
 from dpcompose.kernel.core.settings import NOTHING, Edge, Mechanism, Relation
 from dpcompose.kernel.covers import paths, sizes
 from dpcompose.kernel.covers.matchings import Costs, cheapest
-from dpcompose.kernel.covers.pushed import Alike, Pushed, Shared, groups_pass, why_not_told
+from dpcompose.kernel.covers.pushed import Alike, Pushed, Shared, groups_pass, is_seen_whole, why_not_told
 from dpcompose.kernel.covers.queries import query_metric
 from dpcompose.kernel.covers.rooms import Room, Side, room
 from dpcompose.kernel.covers.seen import Seen
@@ -412,11 +412,6 @@ def among(edges: frozenset[Edge], there: frozenset[int]) -> frozenset[Edge]:
     if len(there) ** 2 < len(edges):
         return edges.intersection(product([NOTHING, *there], repeat=2))
     return frozenset(edge for edge in edges if {*edge} <= there | {NOTHING})
-
-
-def is_seen_whole(here: Room, mechanism: Mechanism, seen: Seen) -> bool:
-    """Whether a guarantee is stated for steps of what is seen."""
-    return mechanism.domain == "own" or (len(seen.inside) == len(here.atoms) and not mechanism.codes)
 
 
 def steps_seen(here: Room, mechanism: Mechanism, seen: Seen, edges: frozenset[Edge]) -> frozenset[Edge]:

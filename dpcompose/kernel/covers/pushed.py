@@ -15,7 +15,7 @@ from functools import cache, cached_property
 from itertools import combinations_with_replacement
 
 from dpcompose.kernel.core.classes import Databases
-from dpcompose.kernel.core.settings import NOTHING, Edge
+from dpcompose.kernel.core.settings import NOTHING, Edge, Mechanism
 from dpcompose.kernel.covers.matchings import Costs, cheapest
 from dpcompose.kernel.covers.rooms import Room, Side
 from dpcompose.kernel.covers.seen import Seen
@@ -151,6 +151,11 @@ class Pushed:
             return None if NOTHING in (x, y) else 0
         ways = (self.costs(a, b) for a in self.fibres[x] for b in self.fibres[y])
         return min((cost for cost in ways if cost is not None), default=None)
+
+
+def is_seen_whole(here: Room, mechanism: Mechanism, seen: Seen) -> bool:
+    """Whether a guarantee is stated for steps of what is seen."""
+    return mechanism.domain == "own" or (len(seen.inside) == len(here.atoms) and not mechanism.codes)
 
 
 def groups_pass(here: Room, seen: Seen, edges: Iterable[Edge]) -> bool:

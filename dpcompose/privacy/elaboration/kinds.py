@@ -185,7 +185,10 @@ class Kind(ABC):
 
 
 def groups_pushed(setting: Setting) -> list[Mechanism]:
-    """The mechanisms that are stated for groups of steps on the common domain, and read a part only."""
+    """The mechanisms that are stated for groups of steps on the common domain, and read a part only.
+
+    Groups of steps between any two databases are such steps, and left out.
+    """
     return [
         mechanism
         for mechanism in setting.mechanisms
@@ -194,6 +197,7 @@ def groups_pushed(setting: Setting) -> list[Mechanism]:
         and not mechanism.reads.is_identity(setting.databases)
         and mechanism.satisfies.granularity is not None
         and mechanism.satisfies.granularity.innermost()[1] > 1
+        and not mechanism.satisfies.about_granularity.any_two(setting.databases)
     ]
 
 

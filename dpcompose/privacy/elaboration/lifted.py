@@ -34,8 +34,6 @@ def lifts_steps(databases: DatabaseClass, f: Map, granularity: Granularity) -> b
     if f.divided or f.dealt:  # these are told of families, not of one map
         return False
     single = granularity.innermost()[0]
-    if single.any_two(databases):
-        return True
     many = Guarantee("pure", (("epsilon", ONE),), Group(LARGEST_GROUP, single), "common")
     setting = Setting(databases, single, (Mechanism("M", f, many),), {})
     if not groups_pushed(setting):
