@@ -68,6 +68,7 @@ OF = [
     "between-sizes.toml",
     "pushed.toml",
     "passing.toml",
+    "longer.toml",
     "rounded.toml",
     "noise-in-groups.toml",
     "some-in-samples.toml",

@@ -11,6 +11,7 @@
     alike     of records that are each read by a mechanism of its own, all stated alike, the first few
     sunflowers  replacements in many atoms that share readers: pairs gathered where they share the same ones
     groups    the types of single steps, m times as far: of groups of any number m of steps
+    longer    those among at most n records, some of which are two steps apart
     corners   of groups of many edits, the types at which convex losses are largest
     distances  the types of all distances together, where mechanisms are stated in formulas of such
     products  any two databases of several parts, told by letters
@@ -23,10 +24,10 @@ moves.  Distances never fall when more changes, so the types that no other one e
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from dpcompose.kernel.core.settings import Setting
-from dpcompose.kernel.covers import distances, groups, sizes
+from dpcompose.kernel.covers import distances, groups, longer, sizes
 from dpcompose.kernel.covers.alike import Alike
 from dpcompose.kernel.covers.arrays import Arrays
 from dpcompose.kernel.covers.cells import Cells
@@ -95,7 +96,9 @@ def _cover(setting: Setting, theory: Theory, every: bool) -> Cover:
             return kind(setting, theory).cover()
         return distances.cover(setting, theory, cover, every)
     if setting.target.times is not None:
-        return groups.cover(setting, theory, cover, kind(setting, theory).enough_steps, every)
+        enough = kind(setting, theory).enough_steps
+        apart = None if enough is None else partial(longer.cover, setting, theory, cover, kind, enough)
+        return groups.cover(setting, theory, cover, enough, every, apart)
     if any(
         mechanism.stated is not None and mechanism.stated.times is not None
         for mechanism in setting.mechanisms

@@ -13,7 +13,7 @@ of single steps as many times as far, where there is room for the same step as o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations_with_replacement
@@ -65,7 +65,7 @@ def _for_single_steps(mechanism: Mechanism, setting: Setting, theory: Theory) ->
     if stated.times not in (None, target.times):
         raise NoCover(f"{mechanism.name} is stated for groups of another number of steps than the target's")
     if stated.steps > 1:
-        _check_by_distance(mechanism)
+        check_by_distance(mechanism)
         if not setting.databases.of_multisets or setting.databases.largest is not None:
             raise NoCover(
                 f"{mechanism.name} is stated for groups of {stated.steps}, which are told beside groups of "
@@ -121,19 +121,20 @@ def cover(
     single: Callable[[Setting, Theory, bool], Cover],
     enough: Term | None = None,
     every: bool = False,
+    longer: Callable[[], Cover] | None = None,
 ) -> Cover:
     """The types of groups, from covers of some numbers of steps.
 
     enough -- how many lead as far as any number; every -- whether those are wanted that stand for all
-    neighbours whatever is lost.
+    neighbours whatever is lost; longer -- those of records that are two steps apart.
     """
-    multiples = partial(_of_multiples, setting, theory, single, enough)
+    multiples, apart = partial(_of_multiples, setting, theory, single, enough), [longer] if longer else []
     if enough is None or enough.number is None:
-        return multiples()
+        return first_of([multiples, *apart])
     each = partial(_of_each_number, setting, theory, single, int(enough.number))
     if not setting.databases.of_multisets:
         return each()
-    return first_of([each, multiples] if every else [multiples, each])
+    return first_of([*([each, multiples] if every else [multiples, each]), *apart])
 
 
 def _of_multiples(
@@ -226,7 +227,7 @@ def _of_each_number(
             "go through one by one; a number of steps would do"
         )
     for mechanism in setting.mechanisms:
-        _check_by_distance(mechanism)
+        check_by_distance(mechanism)
     covers = [
         single(replace(setting, target=replace(setting.target, steps=s, times=None), flat=None), theory, True)
         for s in range(1, most + 1)
@@ -244,7 +245,7 @@ def _of_each_number(
     )
 
 
-def _check_by_distance(mechanism: Mechanism) -> None:
+def check_by_distance(mechanism: Mechanism) -> None:
     """Raises NoCover where more is known of neighbours than how far they move what a mechanism reads."""
     _check_single(mechanism)
     if mechanism.table is not None or mechanism.partition or mechanism.dealt or mechanism.sampled is not None:
@@ -355,10 +356,17 @@ def _scaled(
     return Type(moves, type.unlimited, repeated(type, int(m.number), setting.databases), entries)
 
 
-def repeated(type: Type, often: int, databases: Databases) -> Pair:
-    """The two databases of a type of single steps, with what differs so many times.  Raises NoCover."""
-    D, E = (Counter(side) for side in type.pair if isinstance(side, tuple))
-    left, right = (tuple((some - other).elements()) * often for some, other in ((D, E), (E, D)))
+def repeated(
+    type: Type, often: int, databases: Databases, besides: Sequence[tuple[Pair | tuple[int, ...], int]] = ()
+) -> Pair:
+    """The two databases of a type of single steps, with what differs so many times, and what further pairs
+    differ in as often as they say.  Raises NoCover."""
+    D, E = Counter[str](), Counter[str]()
+    for pair, times in ((type.pair, often), *besides):
+        both = [Counter(side) for side in pair if isinstance(side, tuple)]
+        for whole, some, other in ((D, *both), (E, *both[::-1])):
+            whole.update({x: many * times for x, many in (some - other).items()})
+    left, right = (tuple(one.elements()) for one in (D, E))
     if not databases.differ(len(left), len(right)):
         raise NoCover(f"{often:,} times the same step do not fit into databases of so few records")
     same = (left or right)[:1] * databases.shared(len(left), len(right))

@@ -23,7 +23,16 @@ from dpcompose.kernel.covers.pushed import Alike, Pushed, Shared, groups_pass, i
 from dpcompose.kernel.covers.queries import query_metric
 from dpcompose.kernel.covers.rooms import Room, Side, room
 from dpcompose.kernel.covers.seen import Seen
-from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, NoCover, Pair, Reader, smallest_pair
+from dpcompose.kernel.covers.types import (
+    LARGEST,
+    Cover,
+    Covering,
+    Moves,
+    NoCover,
+    Pair,
+    Reader,
+    smallest_pair,
+)
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, number
 
@@ -77,6 +86,9 @@ class Policies(Covering):
         ends = (*combinations([*self.every, NOTHING], 2), *twice)
         longest = max((costs(x, y) or 0 for x, y in ends), default=0)
         return max(longest, 1) * n
+
+    def moves_at(self, left: Side, right: Side) -> Moves:
+        return self.type(self.moved(left, right, self.metrics_among(self.every)), ((), ())).moves
 
     @cached_property
     def room(self) -> Room:

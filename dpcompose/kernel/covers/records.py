@@ -23,6 +23,7 @@ from dpcompose.kernel.covers.types import (
     Cover,
     Covering,
     Metric,
+    Moves,
     NoCover,
     Pair,
     Reader,
@@ -70,6 +71,9 @@ class Records(Covering):
         """As many as databases have records where one is replaced at a time, and else twice as many."""
         n, edits = self.setting.databases.largest, self.setting.target.edits
         return n if n is None or (1, 1) in edits else 2 * n
+
+    def moves_at(self, left: tuple[int, ...], right: tuple[int, ...]) -> Moves:
+        return self.of_edit(left, right).moves
 
     @cached_property
     def metrics(self) -> dict[Reader, Metric]:

@@ -102,7 +102,8 @@ class Type:
     that are formulas of their own; then they move by one step of the guarantee that they have here;
     where -- of a product, where the two are;
     choices -- what may move in place of some of `moves`; the pair changes the first ones of each choice;
-    often -- how many times the records are there in which the pair differs;
+    often -- how many times the records are there in which the pair differs; besides -- further pairs of which
+    there are so many;
     own -- of mechanisms on samples of what is read how many records only the first has, and only the second,
     at all neighbours of the type, or with both exchanged; left out where that is not told.
     """
@@ -115,6 +116,7 @@ class Type:
     where: Where | None = None
     choices: tuple[Choice, ...] = ()
     often: Term = ONE
+    besides: tuple[tuple[Pair | tuple[int, ...], Term], ...] = ()
     own: tuple[tuple[int, tuple[int, int]], ...] = ()
 
     def of(self, numbers: Mapping[int, int]) -> Type:
@@ -126,6 +128,7 @@ class Type:
             tuple(sorted((numbers[i], terms) for i, terms in self.entries if i in numbers)),
             tuple((numbers[i], far, more) for i, far, more in self.lost if i in numbers),
             often=self.often,
+            besides=self.besides,
         )
 
     def own_of(self, i: int) -> tuple[int, int] | None:
@@ -198,6 +201,18 @@ class Covering(ABC):
     def enough_steps(self) -> Term | None:
         """How many steps of the target lead as far as any number of them does; None where none do."""
         return None
+
+    def moves_of(self, pairs: Sequence[Pair | tuple[int, ...]]) -> Moves:
+        """How far two databases move the inputs that have the records of some pairs, together."""
+        sides: list[tuple[Any, ...]] = [*zip(*pairs, strict=True)]
+        D, E = (Counter(x for one in side for x in one) for side in sides)
+        atoms = {x: n for n, atom in enumerate(self.setting.databases.atoms) for x in atom.records}
+        left, right = (tuple(sorted(atoms[x] for x in some.elements())) for some in (D - E, E - D))
+        return self.moves_at(left, right)
+
+    def moves_at(self, left: tuple[int, ...], right: tuple[int, ...]) -> Moves:
+        """The same by the atoms of what only one has.  Raises NoCover where that is not told."""
+        raise NoCover("how far any two databases are apart is not told")
 
     def fact(self, fits: Callable[[Any], bool], what: str) -> str:
         """The id of the fact page that fits.  Raises NoPage: no page states `what`."""

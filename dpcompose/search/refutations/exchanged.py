@@ -25,8 +25,10 @@ def at_point(type: Type, setting: Setting, point: Mapping[str, Fraction], lost: 
     lost -- left out, a mechanism loses the first parameter of its guarantee.
     """
     if type.often != ONE:
-        often = int(formulas.evaluate(type.often, point) or 1)
-        type = replace(type, pair=groups.repeated(type, often, setting.databases.at(point)))
+        often = int(formulas.evaluate(type.often, point) or 0)
+        besides = [(pair, int(formulas.evaluate(many, point) or 0)) for pair, many in type.besides]
+        pair = groups.repeated(type, often, setting.databases.at(point), besides)
+        type = replace(type, pair=pair, besides=())
     if not type.choices:
         return type
     return _exchanged(type, setting, point, lost or (lambda i, _: setting.mechanisms[i - 1].values[0][1]))
