@@ -58,16 +58,20 @@ REFUSED = {
             "problems/114-a-study-and-a-table-in-metrics",
             "problems/237-three-people-of-any-number-of-districts",
             "problems/238-couples-in-a-sample",
+            "problems/100-counts-of-districts",
         ],
         ("setting",): [
             "problems/239-days-of-a-diary",
             "problems/282-counties-and-any-number-of-clinics",
             "problems/117-incomes-in-brackets",
             "problems/118-blocks-of-a-city",
+            "problems/291-shifts-in-a-ward",
+            "problems/292-couples-in-a-household",
         ],
         ("certificate", "formula"): ["problems/178-training-with-samples"],
         ("certificate",): [
             "problems/186-renyi-of-noise",
+            "problems/290-a-square-in-a-range",
         ],
         ("formula", "step"): ["problems/244-how-much-a-choice-concentrates"],
     }.items()

@@ -12,6 +12,7 @@ import sympy
 
 from dpcompose.language import formulas
 from dpcompose.language.symbols import symbol
+from dpcompose.privacy.elaboration.kinds import NoLemma
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.theory.registry import Page
 from dpcompose.spaces.canonical.distances import Cost, MetricFunction
@@ -49,6 +50,8 @@ def of_inputs(inputs: Inputs, D: object, E: object, closure: bool = True) -> sym
         costs = [_cost(inputs, page, i, D, E, closure) for i in range(1, len(setting.mechanisms) + 1)]
     except formulas.FormulaError as error:
         raise NoMetric(f"it cannot be written with these numbers: {error.line}") from None
+    except NoLemma as error:
+        raise NoMetric(str(error)) from None
     letters = [symbol(f"d[{i}]") for i in range(1, len(costs) + 1)]
     whole = formulas.parse(page.head.composition, {"k": sympy.Integer(len(costs))}, {"d": letters})
     return whole.xreplace(dict(zip(letters, costs, strict=True)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+from dpcompose.kernel.composition.losses import at_distance
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
@@ -81,7 +82,8 @@ class Sensitivity(Shown):
         return formulas.parse(page.head.formula, {"Delta_f": self.value, "Delta_g": after.value})
 
     def through(self, guarantee: Guarantee) -> Guarantee:
-        """The guarantee of M∘f for G, from that of M on the images of f: Δf·ε (GB Prop. III.6).
+        """The guarantee of M∘f for G, from that of M on the images of f: what this is at the distance Δf, by
+        the rule of its notion; Δf·ε in pure privacy (GB Prop. III.6).
 
         The guarantee must be stated for the granularity in which f's images are compared.  An input
         that never moves costs 0, also without a guarantee.
@@ -92,17 +94,19 @@ class Sensitivity(Shown):
                 f"the sensitivity for {self.to}: these must be the same"
             )
         try:
-            page = self.theory.statement("preprocessing", guarantee.notion)
+            rule = self.theory.rule(guarantee.notion)
         except KeyError as error:
             raise ValueError(str(error.args[0])) from None
-        ((key, value),) = guarantee.values
-        if self.value == 0:
-            made = _distance(0)
-        elif self.value.is_infinite or value.is_infinite:
-            made = _distance(INFINITE)
+        if not rule.head.distance or rule.head.ordered:
+            raise ValueError(
+                f"how {guarantee.notion} guarantees grow with the distance is no formula; "
+                f"what M∘f satisfies is the guarantee of compose(M, ...) with reads=f"
+            )
+        if self.value == 0 or self.value.is_infinite:
+            there = dict.fromkeys(rule.head.parameters, formulas.term(self.value))
         else:
-            made = formulas.parse(page.head.formula, {key: value, "Delta": self.value})
-        return Guarantee(guarantee.notion, ((key, made),), self.granularity)
+            there = at_distance(rule, dict(guarantee.terms), formulas.term(self.value))
+        return Guarantee(guarantee.notion, tuple(there.items()), self.granularity)
 
     def _moved(self) -> str:
         written = self.f.written("D")

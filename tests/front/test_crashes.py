@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from front.crashing import CRASHES, all_written, apart, each_apart, problem, verify, written
 from shares import every_third
+from shipped import PROBLEMS
 
 from dpcompose.front import cli
 from dpcompose.kernel.expressions import forms
@@ -31,6 +33,21 @@ def test_it_is_refused_whatever_is_read_of_it(
         written(tmp_path, problem(databases, target, guarantee=guarantee, reads=reads)), capsys
     )
     assert status == 2 and EMPTY in said
+
+
+@pytest.mark.parametrize("size", ["= n", "<= n", "1..n"])
+def test_a_bound_without_a_metric_in_closed_form(
+    size: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is read is pushed forward for groups of steps, and the derivation stands alone."""
+    file = tmp_path / "shifts.toml"
+    text = next(one for one in PROBLEMS if one.name.startswith("291")).read_text(encoding="utf-8")
+    file.write_text(text.replace('"= n"', f'"{size}"'), encoding="utf-8")
+    assert cli.main(["bound", "--proof", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert "5. the composition is change (2*e)-DP" in out and "private in the metric" not in out
+    assert cli.main(["bound", "--json", str(file)]) == 0
+    assert "metric" not in json.loads(capsys.readouterr().out)
 
 
 @pytest.mark.slow

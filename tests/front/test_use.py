@@ -141,6 +141,7 @@ WITHOUT_BUDGET = [
     "271",
     "286",
     "288",
+    "292",
 ]
 """Files with no finite bound, no neighbours, numbers only, letters for numbers of records, or no power of a
 common factor."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
@@ -15,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import dpcompose as dpc
+from dpcompose.privacy.guarantees.notions import Guarantee
 from dpcompose.proof.sensitivity import Sensitivity
 from dpcompose.spaces.canonical.metrics import ClosedForm
 from dpcompose.spaces.moves.granularities import Granularity
@@ -160,6 +162,30 @@ def test_preprocessing() -> None:
     assert infinite.through(dpc.pure(0, B)) == dpc.pure(sympy.oo, B)
     nothing = dpc.sensitivity(dpc.restriction([*""]), X, B, U)
     assert nothing.through(dpc.pure(sympy.oo, U)) == dpc.pure(0, B)
+
+
+@pytest.mark.parametrize("part", ["ab", "a", ""])
+@pytest.mark.parametrize("to", [U, B])
+@pytest.mark.parametrize("stated", [dpc.pure("e"), dpc.zcdp("r"), dpc.gaussian("m")])
+def test_preprocessing_in_every_notion(part: str, to: Granularity, stated: Guarantee) -> None:
+    """As the study says of a mechanism that reads the map."""
+    f = dpc.restriction([*part])
+    through = dpc.sensitivity(f, X, B, to).through(replace(stated, granularity=to))
+    M = dpc.mechanism("M", replace(stated, granularity=to, domain="own"), reads=f)
+    expected = dpc.compose(M, on=X, target=B).guarantee()
+    assert (
+        through.granularity == B
+        and {"notion": stated.notion, **through.text()} == expected.data()["guarantee"]
+    )
+
+
+def test_preprocessing_by_hand_and_where_distances_have_no_formula() -> None:
+    two = dpc.sensitivity(dpc.restriction([*"ab"]), X, B, U)
+    assert two.through(dpc.tcdp("r", "w", U)) == dpc.tcdp("4*r", "w/2", B)
+    assert two.through(dpc.zcdp("r", U)) == dpc.zcdp("4*r", B)
+    assert two.through(dpc.approximate("e", "d", U)) == dpc.approximate("2*e", "d + d*exp(e)", B)
+    with pytest.raises(ValueError, match=r"renyi guarantees grow .* compose\(M, ...\) with reads=f"):
+        two.through(dpc.renyi("alpha*r", granularity=U))
 
 
 def test_products() -> None:

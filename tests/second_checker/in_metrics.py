@@ -141,9 +141,9 @@ def parts(problem: Any, core: Any) -> None:
             records(problem, part, own[name])
 
 
-def end_of(text: str) -> str | None:
+def end_of(text: Any) -> str | None:
     """An end of an interval; None where there is none."""
-    return None if text in ("oo", "-oo") else text
+    return None if text in ("oo", "-oo") else str(text)
 
 
 def records(problem: Any, part: Any, own: Any) -> None:

@@ -85,6 +85,8 @@ def look(saved: Any, folder: Path, unread: list[NotRead]) -> None:
 def of_any_two(saved: Any, folder: Path, unread: list[NotRead]) -> None:
     """Checks all of a saved result about any two databases."""
     demand(saved["format"] == 2, "another format")
+    if "metric forms" in saved:
+        raise NotRead("metrics", "claims in metrics beside neighbours")
     fields = {"format", "problem", "core", "derivation", "guarantee", "claims", "stated"}
     demand(set(saved) - {"neighbours"} == fields, "other entries than those of the format")
     core, problem, derivation = saved["core"], saved["problem"], saved["derivation"]

@@ -107,21 +107,19 @@ def _by_sympy(how: str, term: Term) -> Term:
     return exchange.of_sympy(getattr(sympy, how)(exchange.to_sympy(term)))
 
 
-def leading_in(term: Term, t: str) -> Term | None:
-    """The factor of the highest power of a letter in a polynomial in it; None where it does not occur, or the
-    term is no polynomial in it."""
+def powers_of(term: Term, letter: str) -> dict[Fraction, Term]:
+    """A sum of powers of a letter, by their exponents, with their factors; empty where a term is none."""
     by_power: dict[Fraction, list[Term]] = {}
     for summand in substitution.expanded(term).summands:
-        n, inside = Fraction(0), [factor for factor in summand.factors if t in factor.letters]
+        n, inside = Fraction(0), [factor for factor in summand.factors if letter in factor.letters]
         for base, exponent in (factor.base_and_exponent for factor in inside):
-            n = exponent.number or Fraction(0)
-            if base.kind != "letter" or n.denominator != 1 or n <= 0:
-                return None
+            if base.kind != "letter" or exponent.number is None:
+                return {}
+            n = exponent.number
         by_power.setdefault(n, []).append(
             terms.multiply(factor for factor in summand.factors if factor not in inside)
         )
-    highest = max(by_power)
-    return terms.add(by_power[highest]) if highest else None
+    return {n: terms.add(factors) for n, factors in by_power.items()}
 
 
 def _has_root(term: Term) -> bool:

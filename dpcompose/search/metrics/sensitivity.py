@@ -24,6 +24,7 @@ from dpcompose.kernel.deciders.calculus import coordinates
 from dpcompose.kernel.expressions import formulas as texts
 from dpcompose.kernel.expressions import metrics, naming, substitution, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
+from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.points import Points
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, TermError
@@ -35,7 +36,7 @@ from dpcompose.language.shown import Shown
 from dpcompose.search.comparisons import comparing
 from dpcompose.search.metrics.points import Open, Point, Trials
 from dpcompose.search.metrics.proving import Comparisons, fails
-from dpcompose.search.metrics.quotients import Quotients, cancelled, is_polynomial, leading_in, maximum
+from dpcompose.search.metrics.quotients import Quotients, cancelled, is_polynomial, maximum, powers_of
 from dpcompose.search.metrics.verdicts import MetricVerdicts
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ MOST_CORNERS = 40
 """How many points at ends of intervals are joined with each other."""
 MOST_SIGNS = 6
 """Up to how many coordinates all diagonals are looked at, and not one alone."""
+FAR = Fraction(10**6)
+"""How far at least points are along rays, so that most maxima are seen which of their terms it is there."""
 MOST_LOOKS = 10_000
 """At how many pairs of databases ratios are looked at."""
 
@@ -116,17 +119,39 @@ class _Ratios:
         largest = self._joined(simple)
         if not largest.proved and (far := self._growing()) is not None:
             return MetricSensitivity(INFINITY, True, None, [], far)
-        return largest if largest.proved or simple == every else self._joined(every)
+        if largest.proved or not (near := self._approached()):
+            return largest if largest.proved or simple == every else self._joined(every)
+        if INFINITY in near:
+            return MetricSensitivity(INFINITY, True, None, [], near[INFINITY])
+        return self._joined([*every, *near], near)
 
     def _growing(self) -> str | None:
         """Points along a ray, at which the ratio is a polynomial in their distance that grows without end."""
         t = self._distance_along
         for ratio, ends in self._looks(self._rays):
-            leading = None if ends is None else leading_in(ratio, t)
-            if ends is not None and leading is not None and self.quotients.is_positive(leading):
-                first, second = (", ".join(f"{name} = {x}" for name, x in end.items()) for end in ends)
-                return f"the ratio at ({first}) and ({second}) grows without end with {t}"
+            for powers in (powers_of(part, t) for part in maximum(ratio)):
+                highest = max(powers, default=Fraction(0))
+                if ends is not None and highest > 0 and self.quotients.is_positive(powers[highest]):
+                    return f"the ratio at {_at(ends)} grows without end with {t}"
         return None
+
+    def _approached(self) -> dict[Term, str]:
+        """What ratios come near to where one point moves on to the other along a line, with the points."""
+        s, limits = self._distance_along, dict[Term, str]()
+        share = terms.letter(s, Domain(Fraction(0), True, 1 / FAR, True))
+        chords = ((D, _shifted(D, _scaled(D, E, share))) for D, E in self._pairs if D != E)
+        for ratio, ends in self._looks(chords):
+            for powers in (powers_of(part, s) for part in maximum(ratio)):
+                lowest = min(powers, default=Fraction(1))
+                if ends is None or lowest > 0:
+                    continue
+                if lowest == 0:
+                    limits.setdefault(
+                        powers[lowest], f"the ratio at {_at(ends)} comes near to it as {s} falls to 0"
+                    )
+                elif self.quotients.is_positive(powers[lowest]):
+                    limits[INFINITY] = f"the ratio at {_at(ends)} grows without end as {s} falls to 0"
+        return limits
 
     @cached_property
     def quotients(self) -> Quotients:
@@ -239,8 +264,11 @@ class _Ratios:
 
     # what is enough
 
-    def _joined(self, ratios: Sequence[Term]) -> MetricSensitivity:
-        """What the largest of ratios is, of which those are kept that the others together do not exceed."""
+    def _joined(self, ratios: Sequence[Term], near: Mapping[Term, str] = {}) -> MetricSensitivity:
+        """What the largest of ratios is, of which those are kept that the others together do not exceed.
+
+        near -- of those that are only come near to, where.
+        """
         kept = list(maximum(self.quotients.largest(ratios))) if ratios else [ZERO]
         for term in list(kept):
             others = [other for other in kept if other != term]
@@ -252,7 +280,7 @@ class _Ratios:
         ends, shown = self.ratios.get(value), self._proof(value)
         if isinstance(shown, str):
             return MetricSensitivity(value, False, ends, [], shown)
-        return MetricSensitivity(value, True, ends, shown)
+        return MetricSensitivity(value, True, ends, shown, "" if ends else near.get(value, ""))
 
     def _proof(self, value: Term) -> list[Any] | str:
         """A proof of value·over ≥ moved in all cases, as `rules.metrics` reads it; or why there is none."""
@@ -308,7 +336,7 @@ class _Ratios:
     @property
     def _rays(self) -> Iterator[tuple[Place, Place]]:
         """Simple pairs with one point, or both, moved as far as one likes along a direction."""
-        t, (corner, _) = terms.letter(self._distance_along), next(self._lines())
+        t, (corner, _) = terms.letter(self._distance_along, Domain(FAR)), next(self._lines())
         for direction, sign in product(self._directions(list(corner)), (ONE, -ONE)):
             far = {name: step * sign * t for name, step in direction.items()}
             for D, E in self._pairs[:MOST_SIGNS]:
@@ -387,6 +415,17 @@ class _Ratios:
 
 def _shifted(point: Place, steps: Place) -> Place:
     return {name: substitution.expanded(x + steps.get(name, ZERO)) for name, x in point.items()}
+
+
+def _scaled(start: Place, end: Place, share: Term) -> Place:
+    """A share of the way from one point to another."""
+    return {name: (end[name] - x) * share for name, x in start.items()}
+
+
+def _at(ends: Ends) -> str:
+    """Two points in words."""
+    first, second = (", ".join(f"{name} = {x}" for name, x in end.items()) for end in ends)
+    return f"({first}) and ({second})"
 
 
 def _counts(type: Type) -> Iterator[dict[str, Term]]:

@@ -106,9 +106,9 @@ def test_what_is_attained_for_some_parameters_only_is_not_exact() -> None:
 
 
 def test_what_is_not_proved_is_a_bound_from_below() -> None:
-    """(x² - x'²)/(x - x') comes near to 4 on [0, 2]."""
-    one = found(plane("x**2", more='box = [["0", "2"], ["0", "1"]]\n'), "L1f", "L1")
-    assert not one.proved and 0 < one.value <= 4 and one.reason and repr(one).startswith("at least ")
+    """(x² - x'²)/(x - x') comes near to 2 where x² is at most 1."""
+    one = found(plane("min(x**2, 1)"), "L1f", "L1")
+    assert not one.proved and 0 < one.value <= 2 and one.reason and repr(one).startswith("at least ")
     assert "more is needed at (x = 0, y = 0), (" in repr(found(plane("exp(x)"), "L1f", "L1"))
 
 
@@ -254,3 +254,55 @@ def test_random_maps() -> None:
             x, y = sides(D, E)
             assert x > y == 0 if value is None else x == value * y, (maps, more, moved, over, one)
     assert proved >= 25
+
+
+# maps that are not linear: what is come near to, and what grows without end (GB Def. III.5)
+
+
+def line(entry: str, low: str, high: str) -> MetricSensitivity:
+    """Of a map of one number in an interval, beside |x - y|."""
+    points = f'[databases]\nkind = "points"\ncoordinates = ["x"]\nbox = [["{low}", "{high}"]]\n'
+    beside = '[parameters]\nw = "positive"\n'
+    return found(f'{beside}{points}[maps.f]\nvalues = ["{entry}"]\n{NORMS}{OF_F}{private("L1")}', "L1f", "L1")
+
+
+@pytest.mark.parametrize(
+    ("entry", "low", "high", "value"),
+    [
+        ("x**2", "0", "w", "2*w"),  # s*(2*w - s) at w and w - s
+        ("x**2", "-3", "2", "6"),
+        ("2*x - x**3/3", "0", "3", "7"),  # its slope is 2 at 0 and -7 at 3
+        ("max(x**2 - 1, 0)", "0", "2", "4"),
+    ],
+)
+def test_a_slope_that_no_two_points_attain(entry: str, low: str, high: str, value: str) -> None:
+    one = line(entry, low, high)
+    assert one.proved and formulas.to_text(one.value) == value and one.pair is None
+    assert "comes near to it as t falls to 0" in one.reason
+
+
+@pytest.mark.parametrize(
+    ("entry", "way"),
+    [
+        ("sqrt(abs(x))", "(x = 0) and (x = t) grows without end as t falls to 0"),  # 1/sqrt(t)
+        ("max(x**2, 1)", "(x = 0) and (x = t) grows without end with t"),  # (t**2 - 1)/t
+        ("abs(x**2 - 1)", "grows without end with t"),
+    ],
+)
+def test_what_is_too_steep_has_no_sensitivity(entry: str, way: str) -> None:
+    one = line(entry, "-oo", "oo")
+    assert one.proved and one.value == sympy.oo and one.reason.endswith(way)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_parabolas_are_as_steep_as_at_an_end(seed: int) -> None:
+    """Against the slopes at both ends, and all ratios on a grid."""
+    rng = random.Random(seed)
+    a, b = rng.choice([-2, -1, 1, 3]), rng.randint(-3, 3)
+    low, high = sorted(rng.sample(range(-3, 4), 2))
+    one = line(f"{a}*x**2 + {b}*x", str(low), str(high))
+    steepest = max(abs(2 * a * x + b) for x in (low, high))
+    assert one.proved and one.value == steepest
+    grid = [low + Fraction((high - low) * n, 12) for n in range(13)]
+    ratios = [abs(a * (x + y) + b) for x, y in itertools.combinations(grid, 2)]
+    assert steepest - abs(a) * Fraction(high - low, 12) <= max(ratios) <= steepest
