@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import resource
 import subprocess
 import sys
 import tempfile
@@ -46,42 +45,57 @@ ENDS_WELL = (0,)
 
 @dataclass(frozen=True)
 class Row:
-    """What is measured, how long ours takes and something else, and what is asked of the ratio."""
+    """What is measured, how long ours takes and something else, what is asked of the ratio, and our memory in MiB."""
 
     what: str
     ours: float
     other: str
     others: float
     asked: str = ""
+    memory: int = 0
 
     def __str__(self) -> str:
         ratio = f"{self.ours / self.others:9.2f}" if self.others else f"{'':9}"
         others = f"{self.others:9.3f}" if self.others else f"{'':9}"
-        return f"{self.what:44} {self.ours:9.3f} {others} {ratio}  {self.asked:12} {self.other}"
+        memory = f"{self.memory:6}" if self.memory else f"{'':6}"
+        return f"{self.what:44} {self.ours:9.3f} {others} {ratio}  {self.asked:8} {memory}  {self.other}"
 
 
-HEAD = f"{'what':44} {'ours, s':>9} {'other, s':>9} {'ratio':>9}  {'asked':12} other"
+HEAD = f"{'what':44} {'ours, s':>9} {'other, s':>9} {'ratio':>9}  {'asked':8} {'MiB':>6}  other"
 
 
-def process(*command: str | Path) -> tuple[float, int]:
-    """The CPU time of a process, with compiled modules kept, and the most memory of all so far."""
+@dataclass(frozen=True)
+class Used:
+    """The CPU time of a process in seconds, and its peak of memory in MiB."""
+
+    time: float
+    memory: int
+
+
+def process(*command: str | Path) -> Used:
+    """What a process uses, with compiled modules kept.
+
+    Linux counts for a child what its parent held when it was forked: whole processes come before calls in this one.
+    """
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     kept["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), kept.get("PYTHONPATH"))))
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    run = subprocess.run([sys.executable, *command], env=kept, cwd=ROOT, capture_output=True, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if run.returncode not in ENDS_WELL:
-        raise SystemExit(f"{command}: {run.stderr.decode()}{run.stdout.decode()[-2000:]}")
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, after.ru_maxrss // 1024
+    with tempfile.TemporaryFile() as said:
+        run = subprocess.Popen([sys.executable, *command], env=kept, cwd=ROOT, stdout=said, stderr=said)
+        _, status, used = os.wait4(run.pid, 0)
+        run.returncode = os.waitstatus_to_exitcode(status)
+        said.seek(0)
+        if run.returncode not in ENDS_WELL:
+            raise SystemExit(f"{command}: {said.read().decode()[-2000:]}")
+    return Used(used.ru_utime + used.ru_stime, used.ru_maxrss // 1024)
 
 
-def processes(*commands: Sequence[str | Path]) -> list[float]:
-    """Median CPU times of processes, in turn; the first round compiles and is left out."""
-    times: list[list[float]] = [[] for _ in commands]
-    for _ in range(ROUNDS + 1):
-        for n, command in enumerate(commands):
-            times[n].append(process(*command)[0])
-    return [median(some[1:]) for some in times]
+def processes(*commands: Sequence[str | Path]) -> list[Used]:
+    """Median CPU times of processes, in turn, and their most memory; the first round compiles and is left out."""
+    rounds = [[process(*command) for command in commands] for _ in range(ROUNDS + 1)]
+    return [
+        Used(median(used.time for used in turns), max(used.memory for used in turns))
+        for turns in zip(*rounds[1:], strict=True)
+    ]
 
 
 def python(code: str) -> tuple[str, str]:
@@ -94,12 +108,13 @@ def verify(*files: str | Path) -> tuple[str | Path, ...]:
 
 
 def starts() -> Iterator[Row]:
-    first = PROBLEMS / "01-bounded-parallel.toml"
-    sympy, one, names = processes(
-        python("import sympy"), verify(first), python("from dpcompose import *; compose")
+    sympy, first, names = processes(
+        python("import sympy"),
+        verify(PROBLEMS / "01-bounded-parallel.toml"),
+        python("from dpcompose import *; compose"),
     )
-    yield Row("verify of file 01", one, "import sympy", sympy, "0.8")
-    yield Row("from dpcompose import *", names, "import sympy", sympy, "1.15")
+    yield Row("verify of file 01", first.time, "import sympy", sympy.time, "0.8", first.memory)
+    yield Row("from dpcompose import *", names.time, "import sympy", sympy.time, "1.15", names.memory)
 
 
 def growth(folder: Path, quick: bool) -> Iterator[Row]:
@@ -112,9 +127,9 @@ def growth(folder: Path, quick: bool) -> Iterator[Row]:
     asked = {100: "1.5", 300: "3", 1000: "8"}
     for notion in written.KEYS:
         files = [file(f"{notion}{k}", written.parts(k, notion)) for k in (3, *asked)]
-        three, *times = processes(*map(verify, files))
-        for k, time in zip(asked, times, strict=True):
-            yield Row(f"{k} {notion} mechanisms", time, "3 of them", three, asked[k])
+        three, *more = processes(*map(verify, files))
+        for k, used in zip(asked, more, strict=True):
+            yield Row(f"{k} {notion} mechanisms", used.time, "3 of them", three.time, asked[k], used.memory)
     others = {
         "groups of 100 on 8 parts": written.groups(100),
         f"{50 if quick else 300} vertices": written.vertices(50 if quick else 300),
@@ -122,7 +137,8 @@ def growth(folder: Path, quick: bool) -> Iterator[Row]:
         f"studies {20 if quick else 50} deep": written.nested(20 if quick else 50),
     }
     for n, (what, text) in enumerate(others.items()):
-        yield Row(what, process(*verify(file(f"other{n}", text)))[0], "", 0, "2 s")
+        used = process(*verify(file(f"other{n}", text)))
+        yield Row(what, used.time, "", 0, "2 s", used.memory)
     yield from curves(file("laplace", written.laplace(10, ("0.473686", "0.473684"))))
 
 
@@ -144,8 +160,8 @@ def accountants(k: int) -> dict[str, tuple[str, str]]:
 def curves(ten: Path) -> Iterator[Row]:
     """Ten Laplace mechanisms, and the δ at an ε, by accountants that need no proof."""
     ours, *others = processes(verify(ten), *accountants(10).values())
-    for name, time in zip(accountants(10), others, strict=True):
-        yield Row("ten Laplace mechanisms, δ to 1e-6", ours, name, time, "10")
+    for name, used in zip(accountants(10), others, strict=True):
+        yield Row("ten Laplace mechanisms, δ to 1e-6", ours.time, name, used.time, "10", ours.memory)
 
 
 def distances(size: int) -> dict[str, Callable[[], Any]]:
@@ -241,8 +257,8 @@ def sum_is_enough(k: int) -> object:
 def shipped() -> Iterator[Row]:
     """All shipped files in one process."""
     files = sorted(PROBLEMS.glob("*.toml"))
-    time, memory = process(*verify(*files))
-    yield Row(f"all {len(files)} shipped files, {memory} MiB", time, "", 0, "9.4 s")
+    used = process(*verify(*files))
+    yield Row(f"all {len(files)} shipped files", used.time, "", 0, memory=used.memory)
 
 
 def plot(target: Path) -> None:
@@ -267,15 +283,15 @@ def plot(target: Path) -> None:
 
         def verified(text: str) -> float:
             file.write_text(text, encoding="utf-8")
-            return process(*verify(file))[0]
+            return process(*verify(file)).time
 
         verified(written.parts(3))  # which compiles
         for name, (text, at) in kinds.items():
             axes.loglog(at, [verified(text(k)) for k in at], label=name)
         laplace = {k: {"dpcompose": verified(written.laplace(k, at))} for k, at in written.NEAR.items()}
-    axes.axhline(process(*python("import sympy"))[0], color="grey", linestyle="--", label="import sympy")
+    axes.axhline(process(*python("import sympy")).time, color="grey", linestyle="--", label="import sympy")
     for k, times in laplace.items():
-        times |= {name: process(*code)[0] for name, code in accountants(k).items()}
+        times |= {name: process(*code).time for name, code in accountants(k).items()}
     beside(panels[0], "k Laplace mechanisms, δ at ε = 3 to 1e-4", laplace)
     pairs = {comb(n + 4, 4): timed_each(distances(n)) for n in (3, 5, 8, 11)}
     beside(panels[1], "all distances of k databases", pairs)
@@ -332,14 +348,12 @@ def main() -> None:
         for rows in (
             starts(),
             growth(Path(folder), given.quick),
+            shipped(),
             all_pairs(given.quick),
             expressions(),
-            shipped(),
         ):
             for row in rows:
                 print(row, flush=True)
-    most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
-    print(f"most memory of any process: {most} MiB, asked: 2048")
 
 
 if __name__ == "__main__":

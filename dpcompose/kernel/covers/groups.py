@@ -128,7 +128,8 @@ def cover(
     enough -- how many lead as far as any number; every -- whether those are wanted that stand for all
     neighbours whatever is lost; longer -- those of records that are two steps apart.
     """
-    multiples, apart = partial(_of_multiples, setting, theory, single, enough), [longer] if longer else []
+    multiples = partial(_of_multiples, setting, theory, single, enough, every)
+    apart = [longer] if longer else []
     if enough is None or enough.number is None:
         return first_of([multiples, *apart])
     each = partial(_of_each_number, setting, theory, single, int(enough.number))
@@ -142,11 +143,17 @@ def _of_multiples(
     theory: Theory,
     single: Callable[[Setting, Theory, bool], Cover],
     enough: Term | None,
+    every: bool,
 ) -> Cover:
-    """The types of single steps, m times as far, or as often as leads as far as any number does."""
+    """The types of single steps, m times as far, or as often as leads as far as any number does.
+
+    What may move in place of what does, moves m times as far as well.
+    """
     m = setting.target.times or number(setting.target.steps)
     page = theory.procedure(PROCEDURE)
-    found = single(of_single_steps(setting, theory), theory, True)
+    relations = (one.stated for one in setting.mechanisms if one.stated is not None)
+    own = any(stated.times is not None or stated.steps > 1 or stated.any_two for stated in relations)
+    found = single(of_single_steps(setting, theory), theory, every or own)
     fixed = frozenset(
         i
         for i, mechanism in enumerate(setting.mechanisms, start=1)
@@ -172,11 +179,12 @@ def _of_multiples(
         _check_copies(setting, enough, found)
         m = least(m, enough)
     types = tuple(_scaled(type, m, fixed, rounded, setting) for type in found.types)
-    every = frozenset(range(1, len(setting.mechanisms) + 1))
-    one_way = (i for i in every if setting.mechanisms[i - 1].noise is None)  # others may split what moves
+    numbers = frozenset(range(1, len(setting.mechanisms) + 1))
+    one_way = (i for i in numbers if setting.mechanisms[i - 1].noise is None)  # others may split what moves
     whole = frozenset(i for i in one_way if not setting.mechanisms[i - 1].partition)
+    whole -= frozenset(i for type in found.types for choice in type.choices for i in choice.mechanisms)
     as_far = frozenset(i for i in whole if len({dict(type.moves).get(i) for type in found.types}) == 1)
-    convex = every - fixed - as_far | found.convex
+    convex = numbers - fixed - as_far | found.convex
     metrics = tuple((*pages, found.page) for pages in found.metrics)
     return Cover(types, page, found.gone_through, metrics, convex, infinite=found.infinite)
 
@@ -349,11 +357,17 @@ def _scaled(
             return many, r if r.kind == "oo" else m * r
         return m * many if setting.mechanisms[i - 1].partition else many, r
 
-    moves: Moves = tuple((i, tuple(far(i, *each) for each in some)) for i, some in type.moves)
-    entries = tuple((i, tuple(m * r for r in some)) for i, some in type.entries)
+    def scaled(moves: Moves) -> Moves:
+        return tuple((i, tuple(far(i, *each) for each in some)) for i, some in moves)
+
+    moves, entries = scaled(type.moves), tuple((i, tuple(m * r for r in some)) for i, some in type.entries)
+    choices = tuple(
+        replace(choice, of=tuple((atom, scaled(some)) for atom, some in choice.of)) for choice in type.choices
+    )
     if m.number is None:
-        return Type(moves, type.unlimited, type.pair, entries, often=m)
-    return Type(moves, type.unlimited, repeated(type, int(m.number), setting.databases), entries)
+        return Type(moves, type.unlimited, type.pair, entries, choices=choices, often=m)
+    pair = repeated(type, int(m.number), setting.databases)
+    return Type(moves, type.unlimited, pair, entries, choices=choices)
 
 
 def repeated(

@@ -37,7 +37,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def core(databases: dict[str, Any], target: Any, *mechanisms: dict[str, Any]) -> Setting:
     named = [{"name": f"M{i}", **one} for i, one in enumerate(mechanisms, start=1)]
-    parameters = {f"e{i}": "nonnegative" for i in range(1, 9)}
+    parameters = {f"e{i}": "nonnegative" for i in range(1, 9)} | {"m": "integer >= 1"}
     return reading.read(
         {"parameters": parameters, "databases": databases, "target": target, "mechanisms": named}
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -115,32 +115,66 @@ def test_the_counterexample_has_the_atoms_for_which_most_is_lost() -> None:
         assert not {3, 6} <= {*chosen} or {*of} == {3, 6}
 
 
-def drawn(rng: random.Random) -> tuple[Setting, str]:
-    """Mechanisms that read some of several atoms, all in one notion."""
+SINGLE = [ADD_REMOVE, REPLACE, EITHER]
+
+
+def drawn(
+    rng: random.Random,
+    of_groups: Sequence[Any] = (group(2, ADD_REMOVE), group(2, REPLACE)),
+    targets: Sequence[Any] = (REPLACE, EITHER),
+    sizes: Sequence[tuple[str, int | None]] = (("any", None), ("at most", 3), ("exactly", 3)),
+) -> tuple[Setting, str]:
+    """Mechanisms that read some of several atoms, all in one notion; some are stated for groups."""
     notion, n = rng.choice(sorted(KEYS)), rng.randint(4, 8)
     atoms = [[f"a{i}", f"b{i}"][: rng.choice([1, 1, 2])] for i in range(n)]
     likely = rng.choice([0.15, 0.3, 0.5])
     mechanisms = []
     for i in range(1, rng.randint(3, 8) + 1):
         some = [a for a in range(n) if rng.random() < likely] or [rng.randrange(n)]
-        stated = rng.choice([ADD_REMOVE, REPLACE, EITHER, group(2, ADD_REMOVE), group(2, REPLACE)])
+        stated = rng.choice([*SINGLE, *of_groups])
         about = reads(None if rng.random() < 0.1 else some, stated, rng.choice(["own", "common", "common"]))
         mechanisms.append(about | {"notion": notion, "values": {KEYS[notion]: f"e{i}"}})
-    size = rng.choice([("any", None), ("at most", 3), ("exactly", 3)])
-    return core(multisets(*atoms, size=size), rng.choice([REPLACE, EITHER]), *mechanisms), notion
+    return core(multisets(*atoms, size=rng.choice(sizes)), rng.choice(targets), *mechanisms), notion
+
+
+def in_groups(rng: random.Random) -> tuple[Setting, str]:
+    """Groups of any number m of steps, on databases of any size, of mechanisms stated for single ones."""
+    targets = [REPLACE | {"times": "m"}, EITHER | {"times": "m"}]
+    return drawn(rng, of_groups=(), targets=targets, sizes=[("any", None)])
+
+
+def lose_the_same(setting: Setting, notion: str, rng: random.Random) -> None:
+    few, all_of_them = lost(setting, notion, False), lost(setting, notion, True)
+    assert not all_of_them[0]
+    for _ in range(5):
+        point = {f"e{i}": Fraction(rng.choice([0, 0, 1, 2, 5, 9]), rng.randint(1, 3)) for i in range(1, 9)}
+        point["m"] = Fraction(rng.randint(1, 9))
+        for one, other in zip(few[1:], all_of_them[1:], strict=True):
+            assert same(one, other, point)
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_sunflowers_and_pairs_lose_the_same(seed: int) -> None:
     rng = random.Random(seed)
-    setting, notion = drawn(rng)
-    few, all_of_them = lost(setting, notion, False), lost(setting, notion, True)
-    assert not all_of_them[0]
-    for _ in range(5):
-        point = {f"e{i}": Fraction(rng.choice([0, 0, 1, 2, 5, 9]), rng.randint(1, 3)) for i in range(1, 9)}
-        for one, other in zip(few[1:], all_of_them[1:], strict=True):
-            assert same(one, other, point)
+    lose_the_same(*drawn(rng), rng)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_petals_of_groups_lose_what_all_pairs_do(seed: int) -> None:
+    rng = random.Random(seed)
+    lose_the_same(*in_groups(rng), rng)
+
+
+def test_petals_of_groups_are_convex() -> None:
+    """Which of them moves differs from step to step: losses must be convex in all of them, as m steps may
+    move each as far as its share."""
+    few, all_of_them = (
+        covers.cover(ring(8, REPLACE | {"times": "m"}), told.THEORY, every) for every in (False, True)
+    )
+    assert any(one.choices for one in few.types) and not any(one.choices for one in all_of_them.types)
+    assert few.convex == all_of_them.convex == set(range(1, 9))
 
 
 def test_enough_sunflowers_are_drawn() -> None:
     assert sum(lost(*drawn(random.Random(seed)), False)[0] for seed in range(40)) > 20
+    assert sum(lost(*in_groups(random.Random(seed)), False)[0] for seed in range(20)) > 5
