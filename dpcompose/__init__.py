@@ -58,7 +58,8 @@ def __getattr__(name: str) -> Any:
         near = import_module("dpcompose.kernel.library.fields").near(name, places)
         near = f"; did you mean {name.lower()!r}?" if name.lower() in places else near
         raise AttributeError(f"module 'dpcompose' has no attribute {name!r}{near}")
-    return getattr(import_module(places[name]), name)
+    value = globals()[name] = getattr(import_module(places[name]), name)
+    return value
 
 
 def __dir__() -> list[str]:

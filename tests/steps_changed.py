@@ -6,6 +6,7 @@ kept in tests/forged/steps.json and settings.json, by file and place.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -54,8 +55,15 @@ def concluded(prover: Prover, step: Any, premises: Sequence[Theorem]) -> Theorem
 
 
 def told(made: Theorem | None) -> str:
-    """What a theorem says, and the pages and deciders that the step rests on."""
-    return "" if made is None else f"{made.says} {sorted(made.trusts.pages)} {sorted(made.trusts.deciders)}"
+    """What a theorem says, with sets in order, and the pages and deciders that the step rests on."""
+    if made is None:
+        return ""
+    says = re.sub(r"frozenset\(\{([^}]*)\}\)", lambda found: in_order(found[1]), str(made.says))
+    return f"{says} {sorted(made.trusts.pages)} {sorted(made.trusts.deciders)}"
+
+
+def in_order(members: str) -> str:
+    return f"{{{', '.join(sorted(members.split(', ')))}}}"
 
 
 # steps
