@@ -5,7 +5,7 @@ some at random.  Which tests reach which line is recorded once, with `coverage`,
 `--reached` names, to which new tests are added; a mutant is run by the tests that reach its line, the fastest
 first, until one of them fails.  All is done in one process
 that has imported everything: its functions get other code in a process of their own, so a mutant costs what its
-tests cost.
+tests cost.  Of those that survive, some are known to decide nothing that is accepted: explained.toml says why.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import ast
 import functools
 import random
 import sys
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -57,6 +58,12 @@ class Mutant:
 
     def __str__(self) -> str:
         return f"{self.name}:{self.line}: {self.words}"
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """The file, the text of the line, and the change, by which it is told where lines move."""
+        text = self.file.read_text(encoding="utf-8").splitlines()[self.line - 1] if self.line else ""
+        return self.name, text.strip(), self.words
 
     @property
     def name(self) -> str:
@@ -383,11 +390,34 @@ def main() -> int:
 # what is told
 
 
+EXPLAINED = Path(__file__).with_name("explained.toml")
+
+
+def explained() -> dict[tuple[str, str, str], str]:
+    """By place, why what survives there decides nothing that is accepted.  Raises ValueError where there is no such
+    mutant any more, or another number of them: the code is another one than what was explained."""
+    told = tomllib.loads(EXPLAINED.read_text(encoding="utf-8")).get("survives", [])
+    files = {one["file"] for one in told}
+    there = Counter(one.place for file in files for one in mutants(KERNEL / file))
+    why: dict[tuple[str, str, str], str] = {}
+    for one in told:
+        place = (one["file"], one["line"], one["change"])
+        if there[place] != one.get("times", 1) or place in why:
+            raise ValueError(f"{EXPLAINED.name}: {there[place]} mutants are at {place}")
+        why[place] = one["why"]
+    return why
+
+
 def report(ends: Mapping[Mutant, str]) -> Iterator[str]:
-    """What is not killed, and how many are: by file, by what they can do, and of all."""
+    """What is not killed, and how many are: by file, by what they can do, and of all; how many are explained."""
+    why, known = explained(), 0
     for mutant, ended in sorted(ends.items(), key=lambda pair: str(pair[0])):
         if ended != KILLED:
-            yield f"{ended}: {mutant} ({mutant.kind})"
+            told = why.get(mutant.place)
+            known += told is not None
+            yield f"{ended}: {mutant} ({mutant.kind})" + ("" if told is None else f": {told}")
+    left = sum(ended != KILLED for ended in ends.values())
+    yield f"{known} of {left} that are not killed are explained in {EXPLAINED.name}"
     for by in (lambda one: one.name, lambda one: one.kind, lambda one: "all"):
         groups: dict[str, list[bool]] = defaultdict(list)
         for mutant, ended in ends.items():

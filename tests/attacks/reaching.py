@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import importlib
 import json
 import os
 import signal
@@ -15,10 +16,12 @@ import time
 import types
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
 import pytest
+import shares
 from hypothesis import Phase, settings
 from mutants import KERNEL, KILLED, ROOT, Mutant
 
@@ -27,9 +30,12 @@ TESTS = (
     "tests/front/test_shipped.py::test_golden",
     *(f"tests/test_{of}_against_oracle.py" for of in ("samples", "groups", "notions", "families")),
     *("tests/test_curves_on_samples.py", "tests/test_closer.py", "tests/test_samples_at_random.py"),
+    "tests/attacks/test_drawn.py",
 )
 """The tests that are to see the mutants."""
-WHOLE = ("tests/kernel/test_steps_changed.py", "tests/kernel/test_kept.py")
+A_FIFTH = "tests/privacy/"
+"""Of the rows of these tables a fifth is asked."""
+WHOLE = ("tests/kernel/test_steps_changed.py", "tests/kernel/test_kept.py", "tests/attacks/test_drawn.py")
 """Of these also the slow ones, of which a normal run takes a share."""
 SEEN, SURVIVED, SAME = 1, 0, 3
 """How a process of a mutant ends; SAME: it has no other code."""
@@ -41,6 +47,22 @@ def codes(code: types.CodeType) -> Iterator[types.CodeType]:
     for one in code.co_consts:
         if isinstance(one, types.CodeType):
             yield from codes(one)
+
+
+def source(name: str) -> list[str]:
+    """The lines of a file of the kernel; none where there is no such file."""
+    file = KERNEL / name
+    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+
+
+def moved(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
+    """Where the lines of a file that are as they were stand now.
+
+    >>> moved(["a", "b", "c"], ["b", "d", "c"])
+    {2: 1, 3: 3}
+    """
+    blocks = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
+    return {one.a + n + 1: one.b + n + 1 for one in blocks for n in range(one.size)}
 
 
 class Code:
@@ -89,6 +111,7 @@ class Suite:
         self.examples = {one: dict(one.dtest.globs) for one in items if hasattr(one, "dtest")}
         self.items = list(items)
         self.failing: set[int] = set()
+        self.fine: set[int] = set()
         self.seconds = [0.0] * len(self.items)
         self.reached: dict[str, dict[int, list[int]]] = {}
 
@@ -100,16 +123,11 @@ class Suite:
             item.dtest.globs = dict(self.examples[item])
         return all(one.passed for one in runtestprotocol(item, log=False, nextitem=None))
 
-    def prepare(self, tests: Collection[int]) -> None:
-        """Runs these tests, so that what they keep is there; those that fail are left out from here on."""
-        self.failing |= {n for n in sorted(tests) if not self.passes(self.items[n])}
-        self.code = Code(ROOT / "dpcompose")
-
     def record(self, tests: Sequence[int]) -> None:
-        """Runs these tests once more, and notes what each reaches and costs."""
+        """Runs these tests, and notes what each reaches and costs."""
         import coverage
 
-        self.prepare(tests)
+        self.code = Code(ROOT / "dpcompose")
         noted = coverage.Coverage(data_file=None, source=[str(KERNEL)], messages=False)
         noted.start()
         for count, n in enumerate(tests, start=1):
@@ -118,13 +136,14 @@ class Suite:
             start = time.process_time()
             if not self.passes(self.items[n]):
                 self.failing.add(n)
-            if count % 100 == 0:
-                print(f"{count} of {len(tests)} tests are recorded", file=sys.stderr, flush=True)
             self.seconds[n] = time.process_time() - start
+            if count % 100 == 0:
+                self.code = Code(ROOT / "dpcompose")  # also of what was imported since
+                print(f"{count} of {len(tests)} tests are recorded", file=sys.stderr, flush=True)
         noted.stop()
         data = noted.get_data()
         for file in data.measured_files():
-            known = self.reached.setdefault(file, {})
+            known = self.reached.setdefault(str(Path(file).relative_to(KERNEL)), {})
             for line, some in data.contexts_by_lineno(file).items():
                 new = [int(one) for one in some if one and int(one) not in self.failing]
                 known[line] = self._in_order([*known.get(line, ()), *new])
@@ -141,24 +160,28 @@ class Suite:
     def write(self, path: Path) -> None:
         """Keeps what was recorded."""
         names = [one.nodeid for one in self.items]
-        path.write_text(json.dumps([names, self.seconds, self.reached]), encoding="utf-8")
+        files = {name: [source(name), lines] for name, lines in self.reached.items()}
+        path.write_text(json.dumps([names, self.seconds, files]), encoding="utf-8")
 
     def read(self, path: Path) -> list[int]:
-        """What was recorded before; tests that are not there any more are left out.  The numbers of new ones."""
-        names, seconds, reached = json.loads(path.read_text(encoding="utf-8"))
+        """What was recorded before; tests that are not there any more are left out, and lines that were changed since.
+        The numbers of new ones."""
+        names, seconds, files = json.loads(path.read_text(encoding="utf-8"))
         at = {one.nodeid: n for n, one in enumerate(self.items)}
         costs = dict(zip(names, seconds, strict=True))
         self.seconds = [costs.get(one.nodeid, 0.0) for one in self.items]
-        for file, lines in reached.items():
+        for file, (before, lines) in files.items():
+            now = moved(before, source(file))
             self.reached[file] = {
-                int(line): self._in_order([at[names[n]] for n in some if names[n] in at])
+                now[int(line)]: self._in_order([at[names[n]] for n in some if names[n] in at])
                 for line, some in lines.items()
+                if int(line) in now
             }
         return [n for n, one in enumerate(self.items) if one.nodeid not in costs]
 
     def chosen(self, mutant: Mutant, seconds: float) -> list[int]:
         """The tests that reach what is changed, for so long."""
-        lines = self.reached.get(str(mutant.file), {})
+        lines = self.reached.get(mutant.name, {})
         tests = next(
             (lines[line] for line in range(mutant.line, mutant.first - 1, -1) if lines.get(line)), []
         )
@@ -171,22 +194,44 @@ class Suite:
         return found
 
     def outcome(self, mutant: Mutant, seconds: float) -> str:
-        """'killed', 'survives', 'reached by no test' or 'not made': in a process of its own."""
-        tests = self.chosen(mutant, seconds)
-        if not tests:
-            return "reached by no test"
+        """'killed', 'survives', 'reached by no test' or 'not made': in a process of its own.
 
-        def seen() -> int:
-            if not self.code.install(mutant):
-                return SAME
-            return SURVIVED if all(self.passes(self.items[n]) for n in tests) else SEEN
+        A test kills only if it passes with the code as it is; of another one, the mutant is asked again without it.
+        """
+        while tests := self.chosen(mutant, seconds):
+            ended, last = status(functools.partial(self._asked, tests, mutant), self._allowed(tests))
+            if ended == SURVIVED:
+                return "survives"
+            if ended == SAME or last < 0:
+                return "not made"
+            if (
+                last in self.fine
+                or status(functools.partial(self._asked, [last], None), self._allowed([last]))[0] == SURVIVED
+            ):
+                self.fine.add(last)
+                return KILLED
+            self.failing.add(last)
+        return "reached by no test"
 
-        ended = status(seen, 10 + 5 * sum(self.seconds[n] for n in tests))
-        return {SURVIVED: "survives", SAME: "not made"}.get(ended, KILLED)
+    def _allowed(self, tests: Collection[int]) -> float:
+        """How long these tests may take: what takes much longer than before does not end."""
+        return 10 + 5 * sum(self.seconds[n] for n in tests)
+
+    def _asked(self, tests: Sequence[int], mutant: Mutant | None, begun: Callable[[int], object]) -> int:
+        """How these tests end, of each of which it is said when it begins; mutant -- None: of the code as it is."""
+        if mutant is not None and not self.code.install(mutant):
+            return SAME
+        for n in tests:
+            begun(n)
+            if not self.passes(self.items[n]):
+                return SEEN
+        return SURVIVED
 
 
-def status(seen: Callable[[], int], seconds: float) -> int:
-    """How a process ends in which other code is looked at; SEEN where that fails, or does not end."""
+def status(asked: Callable[[Callable[[int], object]], int], seconds: float) -> tuple[int, int]:
+    """How a process ends in which other code is looked at, and the test with which it does, -1 if none begins; SEEN
+    where that fails, or does not end."""
+    reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
         ended = SEEN
@@ -195,13 +240,16 @@ def status(seen: Callable[[], int], seconds: float) -> int:
             os.dup2(nothing, 1), os.dup2(nothing, 2)
             signal.signal(signal.SIGPROF, signal.SIG_DFL)
             signal.setitimer(signal.ITIMER_PROF, seconds)
-            ended = seen()
+            ended = asked(lambda n: os.write(writing, n.to_bytes(4, "big")))
         except BaseException:
             ended = SEEN
         finally:
             os._exit(ended)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as told:
+        last = told.read()[-4:]
     _, ended = os.waitpid(pid, 0)
-    return os.waitstatus_to_exitcode(ended)
+    return os.waitstatus_to_exitcode(ended), int.from_bytes(last, "big") if last else -1
 
 
 def with_tests(
@@ -216,6 +264,7 @@ def with_tests(
     class Loop:
         @staticmethod
         def pytest_collection_modifyitems(items: list[Any]) -> None:
+            shares.of_tables(one for one in items if one.nodeid.startswith(A_FIFTH))
             items[:] = [
                 one for one in items if one.get_closest_marker("slow") is None or one.nodeid.startswith(WHOLE)
             ]
@@ -229,13 +278,16 @@ def with_tests(
                 suite.record(new)
                 if kept is not None:
                     suite.write(kept)
-            suite.prepare({n for mutant in chosen for n in suite.chosen(mutant, seconds)})
-            print(f"{len(suite.failing)} tests fail", file=sys.stderr, flush=True)
+            for file in KERNEL.rglob("*.py"):
+                name = ".".join(file.relative_to(ROOT).with_suffix("").parts)
+                importlib.import_module(name.removesuffix(".__init__"))
+            suite.code = Code(ROOT / "dpcompose")
             gc.collect()
             gc.freeze()
             gc.disable()
             for mutant in chosen:
                 attack(mutant, suite.outcome(mutant, seconds))
+            print(f"{len(suite.failing)} tests failed with the code as it is", file=sys.stderr, flush=True)
             return True
 
     once = (Phase.explicit, Phase.generate)

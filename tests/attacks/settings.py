@@ -38,12 +38,19 @@ Ask = Callable[[int], str]
 
 
 def drawn(*names: str) -> list[ModuleType]:
-    """Files of tests with the strategies that they draw from, read with `drawing` in place of hypothesis."""
+    """Files of tests with the strategies that they draw from, read with `drawing` in place of hypothesis.
+
+    Where they are read already they stay as they are for others.
+    """
     kept, hypothesis.strategies = hypothesis.strategies, drawing  # type: ignore[assignment]
+    before = {name: sys.modules.pop(name) for name in names if name in sys.modules}
     try:
         return [importlib.import_module(name) for name in names]
     finally:
         hypothesis.strategies = kept
+        for name in names:
+            sys.modules.pop(name, None)
+        sys.modules.update(before)
 
 
 VERDICTS = 8

@@ -184,7 +184,8 @@ def test_mutants_are_killed_by_what_sees_them(sample: Any, tmp_path: Path) -> No
     survivors = [
         str(one)
         for one in mutants.mutants(Path(sample.__file__))
-        if reaching.status(lambda one=one: bool(code.install(one)) and differs(), 10) == reaching.SURVIVED
+        if reaching.status(lambda _, one=one: bool(code.install(one)) and differs(), 10)[0]
+        == reaching.SURVIVED
     ]
     assert survivors == [
         "sample_to_mutate.py:6: Lt is LtE",  # the least of two that are equal is either
@@ -270,6 +271,17 @@ def test_a_score_and_its_interval() -> None:
     one, other = mutants.sample(list(mutants.mutants(mutants.FILES[-1])), 2, 0)
     *lines, last = mutants.report({one: "killed", other: "survives"})
     assert last == "all: 1 of 2 killed, 50.0 % (9.5 to 90.5)" and f"survives: {other} ({other.kind})" in lines
+
+
+def test_what_is_explained_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each reason is about code as it stands; where a line is changed it is to be looked at again."""
+    assert all(len(why) > 20 for why in mutants.explained().values())
+    (tmp_path / "explained.toml").write_text(
+        '[[survives]]\nfile = "check.py"\nline = "if x < y:"\nchange = "Lt is LtE"\nwhy = "of two that are equal"\n'
+    )
+    monkeypatch.setattr(mutants, "EXPLAINED", tmp_path / "explained.toml")
+    with pytest.raises(ValueError, match="0 mutants are at"):
+        mutants.explained()
 
 
 def test_a_larger_sample_holds_the_smaller_one() -> None:

@@ -9,7 +9,7 @@ all the rows that they may have stand for others; what is lost need not be conve
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 from dpcompose.kernel.core.contributions import Contribution
@@ -21,6 +21,8 @@ from dpcompose.kernel.expressions.terms import INFINITY, Term, number
 Lie = tuple[tuple[int, int], ...]
 """For each part of how many persons rows are lost in it, and of how many some are gained; of a partition that
 is not written out in any order of parts, without those that nobody touches."""
+MOST_WAYS = 20_000
+"""In how many ways rows may lie in the parts of one partition."""
 WRITTEN = ""
 """What the parts are called that are written out."""
 
@@ -33,7 +35,9 @@ class Persons(Contributions):
         types, counted = list[Type](), 0
         for lost, gained in self.sides():
             partitions = [WRITTEN, *self.partitions] if self.setting.databases.atoms else [*self.partitions]
-            ways = [[*self.ways(partition, lost, gained)] for partition in partitions]
+            ways = [[*islice(self.ways(partition, lost, gained), MOST_WAYS + 1)] for partition in partitions]
+            if any(len(some) > MOST_WAYS for some in ways):
+                raise NoCover("the rows of several persons may lie in too many ways to write down")
             for choice in product(*ways):
                 if (counted := counted + 1) * len(self.setting.mechanisms) > LARGEST:
                     raise NoCover("the rows of several persons may lie in too many ways to write down")
