@@ -60,10 +60,9 @@ class Mutant:
         return f"{self.name}:{self.line}: {self.words}"
 
     @property
-    def place(self) -> tuple[str, str, str]:
-        """The file, the text of the line, and the change, by which it is told where lines move."""
-        text = self.file.read_text(encoding="utf-8").splitlines()[self.line - 1] if self.line else ""
-        return self.name, text.strip(), self.words
+    def text(self) -> str:
+        """The text of the line, by which it is told where lines move."""
+        return self.file.read_text(encoding="utf-8").splitlines()[self.line - 1].strip() if self.line else ""
 
     @property
     def name(self) -> str:
@@ -391,38 +390,49 @@ def main() -> int:
 
 
 EXPLAINED = Path(__file__).with_name("explained.toml")
+BY_KIND = {
+    WORK: "decides how much is looked at, not what is true",
+    DIGITS: "enclosures hold whatever their digits are",
+    LESS: "refuses what was accepted, and accepts nothing more",
+}
+"""Why all of a kind accept nothing that is false."""
 
 
-def explained() -> dict[tuple[str, str, str], str]:
-    """By place, why what survives there decides nothing that is accepted.  Raises ValueError where there is no such
-    mutant any more, or another number of them: the code is another one than what was explained."""
-    told = tomllib.loads(EXPLAINED.read_text(encoding="utf-8")).get("survives", [])
-    files = {one["file"] for one in told}
-    there = Counter(one.place for file in files for one in mutants(KERNEL / file))
-    why: dict[tuple[str, str, str], str] = {}
-    for one in told:
-        place = (one["file"], one["line"], one["change"])
-        if there[place] != one.get("times", 1) or place in why:
-            raise ValueError(f"{EXPLAINED.name}: {there[place]} mutants are at {place}")
-        why[place] = one["why"]
+def explained() -> dict[Mutant, str]:
+    """Why what survives accepts nothing that is false; of several mutants of a line that are told alike, the n-th is
+    meant.  Raises ValueError where there is no such mutant any more: the code is another one than what was explained."""
+    why: dict[Mutant, str] = {}
+    there: dict[str, dict[tuple[str, str], list[Mutant]]] = {}
+    for one in tomllib.loads(EXPLAINED.read_text(encoding="utf-8")).get("survives", []):
+        if one["file"] not in there:
+            alike = there[one["file"]] = defaultdict(list)
+            for mutant in mutants(KERNEL / one["file"]):
+                alike[mutant.text, mutant.words].append(mutant)
+        some, n = there[one["file"]][one["line"], one["change"]], one.get("nth", 1)
+        if n > len(some) or some[n - 1] in why:
+            raise ValueError(f"{EXPLAINED.name}: {len(some)} mutants are at {one['line']!r} of {one['file']}")
+        why[some[n - 1]] = one["why"]
     return why
 
 
 def report(ends: Mapping[Mutant, str]) -> Iterator[str]:
-    """What is not killed, and how many are: by file, by what they can do, and of all; how many are explained."""
-    why, known = explained(), 0
-    for mutant, ended in sorted(ends.items(), key=lambda pair: str(pair[0])):
-        if ended != KILLED:
-            told = why.get(mutant.place)
-            known += told is not None
-            yield f"{ended}: {mutant} ({mutant.kind})" + ("" if told is None else f": {told}")
-    left = sum(ended != KILLED for ended in ends.values())
-    yield f"{known} of {left} that are not killed are explained in {EXPLAINED.name}"
+    """What is not killed, and how many are: by file, by what they can do, and of all; and without those of which it is
+    explained why they accept nothing that is false, one by one or by what all of their kind do."""
+    why, left = explained(), [mutant for mutant, ended in ends.items() if ended != KILLED]
+    for mutant in sorted(left, key=str):
+        told = why.get(mutant)
+        yield f"{ends[mutant]}: {mutant} ({mutant.kind})" + ("" if told is None else f": {told}")
     for by in (lambda one: one.name, lambda one: one.kind, lambda one: "all"):
         groups: dict[str, list[bool]] = defaultdict(list)
         for mutant, ended in ends.items():
             groups[by(mutant)].append(ended == KILLED)
         yield from (f"{name}: {score(sum(some), len(some))}" for name, some in sorted(groups.items()))
+    single = sum(mutant in why for mutant in left)
+    by_kind = sum(mutant.kind in BY_KIND and mutant not in why for mutant in left)
+    known = f"{single} by {EXPLAINED.name}, {by_kind} by their kind"
+    yield f"of {len(left)} that are not killed, {single + by_kind} are explained: {known}"
+    if of := len(ends) - single - by_kind:
+        yield f"without these: {score(len(ends) - len(left), of)}"
 
 
 def score(killed: int, of: int) -> str:

@@ -79,6 +79,7 @@ def test_the_root_of_a_sum_of_the_largest_is_not_taken_apart() -> None:
     [
         (terms.over(1, MEMBER, number(F(1, 2))), "a whole number"),
         (terms.over(1, MEMBER, letter("k", Domain.read("integer >= 1"))), None),
+        (terms.over(1, MEMBER, letter("k", Domain.read("integer >= 1")) / 2), "a whole number"),
         (terms.over(1, MEMBER, letter("k", Domain(F(1)))), "a whole number"),
         (terms.over(1, MEMBER, letter("k", Domain.read("integer >= 0"))), ">= 0"),
     ],
