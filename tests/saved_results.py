@@ -57,7 +57,6 @@ REFUSED = {
             "problems/111-metrics-for-neighbours",
             "problems/114-a-study-and-a-table-in-metrics",
             "problems/237-three-people-of-any-number-of-districts",
-            "problems/238-couples-in-a-sample",
             "problems/100-counts-of-districts",
         ],
         ("setting",): [
@@ -66,12 +65,10 @@ REFUSED = {
             "problems/117-incomes-in-brackets",
             "problems/118-blocks-of-a-city",
             "problems/291-shifts-in-a-ward",
-            "problems/292-couples-in-a-household",
         ],
         ("certificate", "formula"): ["problems/178-training-with-samples"],
         ("certificate",): [
             "problems/186-renyi-of-noise",
-            "problems/290-a-square-in-a-range",
         ],
         ("formula", "step"): ["problems/244-how-much-a-choice-concentrates"],
     }.items()

@@ -52,7 +52,7 @@ def test_every_reason_has_a_name() -> None:
     assert raised == set(NOT_READ)
 
 
-ACCEPTED = 355
+ACCEPTED = 357
 
 # -- forgeries ---------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from forged_results.edits import Edit, core, every_step, set_at, stamped, step, together
+from forged_results.edits import Edit, core, every_step, remove, set_at, stamped, step, together
 
 DISTRICTS, NORMS, MAPS = (
     "problems/69-two-districts",
@@ -27,6 +27,7 @@ FIBRES, RELEASES, NEAR = (
     "problems/113-any-number-of-releases-of-a-place",
     "pages/shapes/near",
 )
+SAMPLE = "problems/238-couples-in-a-sample"
 BESIDE = "problems/106-metrics-beside-neighbours"
 PAIRS, OVER, CURVE = (
     "pages/shapes/pairs",
@@ -61,6 +62,21 @@ def both(path: tuple[Any, ...], other: tuple[Any, ...], to: str, as_core: str) -
 def beside(*path: Any, to: Any) -> Edit:
     """Changes the core setting about neighbours, and the hash with it."""
     return lambda data: core(*path, to=to)(data["neighbours"])
+
+
+def in_steps(form: int, n: int, claim: int, metric: str, said: str, once: str) -> Edit:
+    """Another claim that counts steps, in the problem, in its form and in its step, and what it says of neighbours."""
+
+    def edit(data: Any) -> None:
+        one = data["metric forms"][form]
+        steps = one["derivation"]["steps"]
+        at = one["claims"][n]["step"] - 1
+        data["problem"]["claims"][claim]["metric"] = metric
+        for place in (one["claims"][n]["claim"], one["stated"][n], steps[at]["claim"]):
+            place["epsilon"] = said
+        steps[at - 1]["claim"]["epsilon"] = once
+
+    return edit
 
 
 FORGERIES: dict[str, tuple[str, Edit]] = {
@@ -177,4 +193,19 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
     "refuted where a letter is 0": (NORMS, step("refute", 1, "point", "e2", to="0")),
     "a metric by another name": (OWN, step("is_metric", 1, "name", to="d__score")),
     "a bound of another distance": (MAPS, step("bounded", 1, "name", to="d__L1")),
+    # claims in a metric that counts steps, by what is shown of neighbours
+    "less for each step": (SAMPLE, in_steps(1, 0, 3, "log(2)*d_bounded", "d__target*log(2)", "log(2)")),
+    "steps and their squares": (
+        SAMPLE,
+        in_steps(1, 0, 3, "log(3)*d_bounded**2", "d__target**2*log(3)", "log(3)"),
+    ),
+    "false for two, and not for one": (
+        SAMPLE,
+        in_steps(0, 0, 1, "3 - d_unbounded", "3 - d__single", "1"),
+    ),
+    "another number of steps": (SAMPLE, set_at("metric forms", 0, "steps", to=3)),
+    "what is said of other neighbours": (SAMPLE, set_at("metric forms", 1, "about", to=[1, 2])),
+    "a claim of no form": (SAMPLE, remove("metric forms", 1)),
+    "proved, as it is refuted": (SAMPLE, set_at("metric forms", 1, "claims", 1, "verdict", to="proved")),
+    "a step of something else": (SAMPLE, set_at("metric forms", 1, "derivation", "steps", 5, "from", to=[4])),
 }

@@ -21,7 +21,7 @@ SIZES, MEANS, HUNDRED, CORNERS = (
     "problems/116-a-hundred-patients-at-once",
     "pages/shapes/corners",
 )
-BELOW = "problems/241-releases-below-a-bound"
+BELOW, COUPLES = "problems/241-releases-below-a-bound", "problems/292-couples-in-a-household"
 SINGLE = ("target", "single")
 FORGERIES: dict[str, tuple[str, Edit]] = {
     # persons
@@ -102,6 +102,28 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
         CORNERS,
         claimed(1, "epsilon", "9*max(ea + eb, ea + ec, ea + ed, eb + ec, eb + ed, 2*ec, 2*ed)"),
     ),
+    # groups of m steps beside guarantees for couples
+    "three who are no more than two": (
+        COUPLES,
+        stamped(
+            set_at("problem", "mechanisms", 0, "guarantee", "granularity", "group", to=3),
+            set_at("core", "mechanisms", 0, "stated", "steps", to=3),
+        ),
+    ),
+    "half of m, and no more": (
+        COUPLES,
+        stamped(
+            set_at("problem", "assume", 1, to="2*ceil_m_2 <= m"),
+            set_at("core", "assumed", 1, 2, to="m"),
+        ),
+    ),
+    "some number of couples": (
+        COUPLES,
+        stamped(remove("problem", "assume", 0), remove("core", "assumed", 0)),
+    ),
+    "couples one by one": (COUPLES, core("mechanisms", 0, "stated", "steps", to=1)),
+    "half of m": (COUPLES, claimed(1, "epsilon", "m/2*e1 + m*e2")),
+    "half of m and a half, refuted": (COUPLES, claimed(2, "epsilon", "(m + 1)/2*e1 + m*e2")),
     # relations of which multiples are used
     "a relation that is not assumed": (BELOW, set_at("problem", "assume", to=[])),
     "a root of one": (BELOW, claimed(1, "mu", "m")),

@@ -102,7 +102,20 @@ def eliminated(
 
         sides = (there(sides[0]), there(sides[1]))
         left = [(there(one), strictly) for one, strictly in left]
+        left += inside(inner, box, value)
     return boxes, tuple(left), sides
+
+
+def inside(algebra: Algebra, box: dict[str, Any], value: Form) -> list[tuple[Form, bool]]:
+    """That a value lies in a domain, where it is not seen by signs."""
+    found = []
+    for end, c in (("least", 1), ("greatest", -1)):
+        if end in box:
+            strict = bool(box.get(f"open-{end}"))
+            more = scale(minus(value, number(Fraction(box[end]))), c)
+            if algebra.sign(more) < 1 + strict:
+                found.append((more, strict))
+    return found
 
 
 def is_whole(c: Fraction, rest: Form, boxes: Mapping[str, Any]) -> bool:

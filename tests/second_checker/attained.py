@@ -120,7 +120,7 @@ class AttainedSteps(Steps):
                 high = high if high < 0 else max(low * low, high * high)
             most = max(self.algebra.enclose(x, point)[0] for x in every if x is not None)
             demand(most > high, "what is attained at the point is not above the claim")
-        return Shown("refuted", claim)
+        return Shown("refuted", claim, point=point)
 
     def implied(self, claim: Any, through: list[str], notion: str) -> dict[str, Form | None]:
         """The values of a claim, or of what follows from it by conversions."""

@@ -56,6 +56,7 @@ class Shown:
     what: str
     claim: Any = None
     bound: Bound | None = None
+    point: Any = None
 
 
 class Unread:

@@ -23,7 +23,7 @@ from second_checker.linear import is_combination
 from second_checker.outcomes import NotRead
 from second_checker.rewriting import rewritten
 
-DEEP, WIDE, POINTS = 14, 500, 300
+DEEP, WIDE, POINTS, FEW = 14, 500, 300, 8
 GRID = 2**40
 Monomial = frozenset[Any]
 
@@ -91,8 +91,9 @@ class Everywhere:
             *self.of_roots([form, *facts]),
             *self.of_constants([form, *facts]),
         ]
-        if is_combination(dict(form), self.columns([m for m, _ in form], known)):
-            return True
+        for facts_there in (known, [*known, *self.of_pairs(known)]):
+            if is_combination(dict(form), self.columns([m for m, _ in form], facts_there)):
+                return True
         return is_combination({UNIT: Fraction(-1)}, self.columns([UNIT], known))
 
     def columns(self, wanted: Sequence[Monomial], known: Sequence[Form]) -> list[dict[Any, Fraction]]:
@@ -127,6 +128,12 @@ class Everywhere:
             more, less = (made((m, way * c) for m, c in fact if way * c > 0) for way in (1, -1))
             if len(more) == len(less) == 1 and all(self.is_positive(m) for m, _ in fact):
                 yield minus(self.algebra.times(more, more), self.algebra.times(less, less))
+
+    def of_pairs(self, facts: Sequence[Form]) -> Iterator[Form]:
+        """Products of two facts, of few."""
+        for one, other in combinations(list(dict.fromkeys(facts))[:FEW], 2):
+            with suppress(NotRead):
+                yield self.algebra.times(one, other)
 
     def of_constants(self, forms: Sequence[Form]) -> Iterator[Form]:
         """Numbers between which roots and logarithms of numbers lie."""

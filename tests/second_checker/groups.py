@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
+from second_checker.algebra import Algebra
+from second_checker.assumptions import known
 from second_checker.enclosures import INF
-from second_checker.forms import number
-from second_checker.outcomes import NotRead, demand
+from second_checker.forms import ZERO, Form, letter, minus, number, rational, scale
+from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.pages import Library
 from second_checker.profiles import slots, types
 from second_checker.scaled import Scaled, check_times, ranked
@@ -18,13 +21,20 @@ def lost(core: Any, library: Library) -> Scaled:
     plain = base["kind"] == "records" and base["of"] == "multisets" and base["size"] == ["any", None]
     if not plain or "within" in core["target"] or any("partition" in one for one in core["mechanisms"]):
         raise NotRead("setting", "groups of any number of steps of other classes, or in parts")
-    times = check_times(core)
-    demand(times is not None, "guarantees for groups of a number that is none of the target's")
+    if any("stated" not in one for one in core["mechanisms"]):
+        raise NotRead("setting", "noise, studies and samples for groups of any number")
     once = {key: x for key, x in core["target"].items() if key != "times"}
     mechanisms = [
-        {**one, "stated": {key: x for key, x in one["stated"].items() if key != "times"}}
+        {**one, "stated": {key: x for key, x in one["stated"].items() if key != "times"} | {"steps": 1}}
         for one in core["mechanisms"]
     ]
+    several = {
+        i: one["stated"]["steps"] for i, one in enumerate(core["mechanisms"]) if one["stated"]["steps"] != 1
+    }
+    alone = [one if i in several else core["mechanisms"][i] for i, one in enumerate(mechanisms)]
+    times = check_times({**core, "mechanisms": alone})
+    demand(times is not None, "guarantees for groups of a number that is none of the target's")
+    assert times is not None
     numbers = [i for i, _ in slots(core)]
     found = [
         dict(zip(numbers, (INF if r == INF else number(r) for r in v), strict=True))
@@ -33,7 +43,30 @@ def lost(core: Any, library: Library) -> Scaled:
     for i, one in enumerate(core["mechanisms"]):
         if "times" in one["stated"]:
             demand(len({v[i] for v in found}) == 1, "a group that moves by several distances")
-    return ranked(core, library, found, {}, times)
+    scaled = ranked({**core, "mechanisms": alone}, library, found, {}, times)
+    for i, l in several.items():
+        scaled.far[i] = [ZERO, rounded_up(core, i, l, [v[i] for v in found], times)]
+    return scaled
+
+
+def rounded_up(core: Any, i: int, l: int, moved: list[Any], times: Form) -> Form:
+    """How many groups of l steps cover so many steps, each of which moves what is read as far: a letter, of which
+    it is assumed that it is the least whole number of these."""
+    one = core["mechanisms"][i]
+    if len(set(moved)) != 1 or moved[0] in (INF, ZERO) or (one["reads"] != [None] and one["domain"] != "own"):
+        raise NotRead("setting", "guarantees for groups that steps move by other distances")
+    algebra = Algebra(core["parameters"])
+    demand("times" not in one["stated"] and type(l) is int and l > 1, "groups of no number of steps")
+    steps, each = algebra.times(times, moved[0]), rational(scale(moved[0], Fraction(1, l)))
+    if each is not None and each.denominator == 1:
+        return scale(times, each)
+    assumed = known(core, algebra)
+    for name in core["parameters"]:
+        if algebra.domains[name].get("integer"):
+            more = minus(scale(letter(name), l), steps)
+            if {(more, False), (minus(number(l - 1), more), False)} <= set(assumed):
+                return letter(name)
+    raise Rejected("no letter that is so many groups of steps")
 
 
 __all__ = ["lost"]

@@ -37,6 +37,8 @@ def every(core: Any) -> list[There]:
     demand(core["databases"]["kind"] == "product" and bool(core["databases"]["parts"]), "no product")
     made, sizes = core["distances"], set[tuple[str, frozenset[int]]]()
     for one in made.values():
+        if "noise" in one.get("input", {}):
+            raise NotRead("metrics", "what is counted of records, as a distance of any two databases")
         part = core["databases"]["parts"].get(one.get("part"), {})
         if "input" in one and part.get("kind") == "records" and one["input"]["stated"]["single"] == [[1, 1]]:
             whole = frozenset(range(len(part["atoms"])))

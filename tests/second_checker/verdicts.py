@@ -9,7 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from second_checker import bags, corners, groups, in_metrics, metric_points, orders, settings, several
+from second_checker import (
+    bags,
+    corners,
+    groups,
+    in_chains,
+    in_metrics,
+    metric_points,
+    orders,
+    settings,
+    several,
+)
 from second_checker.algebra import Algebra
 from second_checker.conclusions import Bound, Shown, Unread
 from second_checker.derivations import Derivation
@@ -70,11 +80,13 @@ def look(saved: Any, folder: Path, unread: list[NotRead]) -> None:
     """Checks all of a saved result; what is not read is collected where the rest can be checked without."""
     if "stated" in saved:
         return of_any_two(saved, folder, unread)
-    if "metric forms" in saved:
-        raise NotRead("metrics", "claims in metrics beside neighbours")
     demand(saved["format"] == 2, "another format")
     fields = {"format", "problem", "core", "derivation", "guarantee", "claims"}
-    demand(set(saved) == fields, "other entries than those of the format")
+    demand(set(saved) - {"metric forms"} == fields, "other entries than those of the format")
+    if "metric forms" in saved:
+        problem = saved["problem"]
+        stated = in_chains_of(saved, folder, unread)
+        saved = {**saved, "problem": {**problem, "claims": [c for c in problem["claims"] if c not in stated]}}
     core, derivation = saved["core"], saved["derivation"]
     library = Library(folder, derivation["pages"])
     told = settings.agree(saved["problem"], core, library)
@@ -85,10 +97,8 @@ def look(saved: Any, folder: Path, unread: list[NotRead]) -> None:
 def of_any_two(saved: Any, folder: Path, unread: list[NotRead]) -> None:
     """Checks all of a saved result about any two databases."""
     demand(saved["format"] == 2, "another format")
-    if "metric forms" in saved:
-        raise NotRead("metrics", "claims in metrics beside neighbours")
     fields = {"format", "problem", "core", "derivation", "guarantee", "claims", "stated"}
-    demand(set(saved) - {"neighbours"} == fields, "other entries than those of the format")
+    demand(set(saved) - {"neighbours", "metric forms"} == fields, "other entries than those of the format")
     core, problem, derivation = saved["core"], saved["problem"], saved["derivation"]
     library = Library(folder, derivation["pages"])
     cases = in_metrics.agree(problem, core, library)
@@ -96,6 +106,8 @@ def of_any_two(saved: Any, folder: Path, unread: list[NotRead]) -> None:
     in_metrics.claims(problem, core, said, saved["stated"], library, cases)
     walk = metric_points.replayed(derivation, core, library, cases)
     concluded(saved, followed(walk, derivation["steps"], unread), saved["stated"], {})
+    if "metric forms" in saved:
+        in_chains_of(saved, folder, unread)
     if "neighbours" in saved:
         others = [claim for claim in problem["claims"] if claim not in said]
         # what the file does not list is > 0, and here it is to be listed
@@ -106,7 +118,28 @@ def of_any_two(saved: Any, folder: Path, unread: list[NotRead]) -> None:
         demand(len(said) == len(problem["claims"]), "a claim is missing")
 
 
-def replayed(derivation: Any, core: Any, told: Any, folder: Path, unread: list[NotRead]) -> Derivation:
+def in_chains_of(saved: Any, folder: Path, unread: list[NotRead]) -> list[Any]:
+    """Checks the claims in metrics that count steps, by what is shown of neighbours; all such claims."""
+    said = [claim for claim in saved["problem"]["claims"] if "metric" in claim]
+    for form in saved["metric forms"]:
+        problem, core = in_chains.about(saved["problem"], said, form), form["core"]
+        told = settings.agree(problem, core, Library(folder, form["derivation"]["pages"]))
+        walk = replayed(form["derivation"], core, told, folder, unread, in_chains.Chained)
+        concluded(form, walk, problem["claims"], settings.given_numbers(problem))
+    about = sorted(n for form in saved["metric forms"] for n in form["about"])
+    if "stated" not in saved:
+        demand(about == list(range(1, len(said) + 1)), "a claim is missing")
+    return said
+
+
+def replayed(
+    derivation: Any,
+    core: Any,
+    told: Any,
+    folder: Path,
+    unread: list[NotRead],
+    kind: type[Derivation] = Derivation,
+) -> Derivation:
     """All steps of a derivation about a setting; `told` is what its profile is found from."""
     text = json.dumps(core, sort_keys=True, separators=(",", ":"))
     demand(hashlib.sha256(text.encode()).hexdigest() == derivation["setting"], "the setting is another one")
@@ -120,7 +153,7 @@ def replayed(derivation: Any, core: Any, told: Any, folder: Path, unread: list[N
         demand(bool(walk.conclusions), "a derivation without steps")
         return walk.conclusions[-1]
 
-    walk = Derivation(losses, len(core["mechanisms"]), inner, told)
+    walk = kind(losses, len(core["mechanisms"]), inner, told)
     return followed(walk, derivation["steps"], unread)
 
 
