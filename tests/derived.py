@@ -107,6 +107,7 @@ OF = [
     "places.toml",
     "sets-of-two.toml",
     "several-persons.toml",
+    "persons-with-room.toml",
     "zeros.toml",
 ]
 """The problem files whose derivations are forged."""

@@ -205,8 +205,8 @@ def demand_named(core: Any, library: Library) -> None:
 def agree(problem: Any, core: Any) -> None:
     """Rejects contributions that are not the problem's."""
     base, own, algebra = problem["databases"], core["databases"], Algebra(core["parameters"])
-    if "least" in own:
-        raise NotRead("setting", "contributions to databases of a least size")
+    if not own.keys().isdisjoint(("least", "size")):
+        raise NotRead("setting", "contributions to databases of limited sizes")
     demand(base["kind"] == "multisets" and base.get("size", "any") == "any", "other databases")
     said = problem["target"]["granularity"]
     same(algebra, target(problem, *ungrouped(said, core["target"])), core["target"]["single"], core)

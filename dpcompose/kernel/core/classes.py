@@ -57,7 +57,7 @@ class Databases:
     atoms -- all of them; places -- of tuples, at which of the places 0, 1, … the records of each atom stand;
     count -- how many cells, or databases, there are;
     of contributions, atoms -- the parts of the partition, two rows of each; outside -- two rows that lie in
-    no part, if there are such; least, and letter in place of it, as of records;
+    no part, if there are such; size, least and their letters as of records;
     of arrays, gone_through -- how many pairs of neighbours there are; types -- what was counted of them;
     of products, parts -- the classes by their names.
     """
@@ -203,7 +203,7 @@ class Databases:
         word, n = self.size
         if self.kind == "cells" and (self.letter is None or reads is not None):
             return self.count if reads is None else len(reads)
-        if not ((self.of_atoms or self.kind == "cells") and reads is None and word == "exactly"):
+        if self.kind not in (*OF_ATOMS, "contributions", "cells") or reads is not None or word != "exactly":
             return None
         return n if self.letter is None else self.letter if is_count(self.letter) else None
 
@@ -237,6 +237,7 @@ class Databases:
             data |= {} if term is None else {key: formulas.to_text(term)}
         if self.kind == "contributions":
             data |= {"parts": [list(atom.records) for atom in self.atoms], "outside": list(self.outside)}
+            data |= {"size": list(self.size)} if self.size[1] is not None else {}
             data |= {"least": self.least} if self.least else {}
         if self.parts:
             data |= {"parts": {name: part.data() for name, part in self.parts}}
@@ -290,12 +291,7 @@ def _of_records(reader: Reader, kind: str, shown: str) -> Databases:
     formed = reader.key("of").text(*FORMS[kind])
     among = ("beside", "copies", "further") if kind == "policies" and formed == "multisets" else ()
     reader.keys((*keys, *among))
-    if len(parts := reader.key("size").items()) != 2:
-        raise reader.key("size").wrong("a word and a number")
-    size = parts[0].text(*SIZES)
-    n = None if size == "any" else parts[1].whole(0, 10**15)
-    most = 10**15 if n is None else 0 if size == "exactly" else max(0, n - 1)
-    least = reader.key("least", 0).whole(0, most)
+    (size, n), least = _size(reader)
     atoms = tuple(Atom(tuple(map(Reader.text, atom.items()))) for atom in reader.key("atoms").items())
     names = [name for atom in atoms for name in atom.records]
     many = all(atom.records and (formed == "sets" or len(atom.records) <= 2) for atom in atoms)
@@ -329,11 +325,18 @@ def _of_records(reader: Reader, kind: str, shown: str) -> Databases:
     )
     if formed == "sequences" and letter is not None:
         raise reader.key("letter").wrong("nothing for sequences, so none")
-    if lower is not None and size != ("exactly" if formed == "tuples" else "at most"):
-        raise reader.key("lower").wrong("nothing but where databases have at most some number, so none")
-    if (key := _too_few(databases)) is not None:
-        raise reader.key(key).wrong("a letter for whole numbers up to the one that is there,")
+    _check_letters(reader, databases, "exactly" if formed == "tuples" else "at most")
     return databases
+
+
+def _size(reader: Reader) -> tuple[tuple[str, int | None], int]:
+    """How many records a database has, a word and a number, and how many it has at least."""
+    if len(parts := reader.key("size").items()) != 2:
+        raise reader.key("size").wrong("a word and a number")
+    word = parts[0].text(*SIZES)
+    n = None if word == "any" else parts[1].whole(0, 10**15)
+    most = 10**15 if n is None else 0 if word == "exactly" else max(0, n - 1)
+    return (word, n), reader.key("least", 0).whole(0, most)
 
 
 Numbers = tuple[tuple[int, ...], ...]
@@ -375,13 +378,15 @@ def _letter(reader: Reader, key: str) -> Term | None:
     return term
 
 
-def _too_few(databases: Databases) -> str | None:
-    """Which letter of a class is for none of the numbers up to the one that is there."""
+def _check_letters(reader: Reader, databases: Databases, word: str) -> None:
+    """Raises BadSetting unless letters are for the numbers that are there, and for the least one only where
+    sizes have this word."""
+    if databases.lower is not None and databases.size[0] != word:
+        raise reader.key("lower").wrong("nothing but where databases have at most some number, so none")
     for key, term in (("letter", databases.letter), ("lower", databases.lower)):
         there = term is None or databases.of_places
         if term is not None and not there and term.of[1].least > databases.letters[term.of[0]]:
-            return key
-    return None
+            raise reader.key(key).wrong("a letter for whole numbers up to the one that is there,")
 
 
 def _places(reader: Reader, formed: str, atoms: int, size: str, n: int | None) -> tuple[int, ...]:
@@ -396,19 +401,26 @@ def _places(reader: Reader, formed: str, atoms: int, size: str, n: int | None) -
 
 
 def _of_parts(reader: Reader, shown: str) -> Databases:
-    """Multisets of rows, of any size from some on: a row of each part, or two, and two outside of them if
-    there are any."""
-    reader.keys(("kind", "shown", "parts", "outside", "least", "letter"))
+    """Multisets of rows: a row of each part, or two, and two outside of them if there are any."""
+    reader.keys(("kind", "shown", "parts", "outside", "size", "least", "letter", "lower"))
+    size, least = _size(reader) if "size" in reader.value else (("any", None), reader.key("least", 0).whole())
     parts = [tuple(row.text() for row in part.items()) for part in reader.key("parts").items()]
     outside = tuple(row.text() for row in reader.key("outside").items())
     names = [*outside, *(name for part in parts for name in part)]
     few = not all(1 <= len(part) <= 2 for part in parts) or len(outside) not in (0, 2)
     if few or len(set(names)) < len(names):
         raise reader.key("parts").wrong("one or two rows of each part, two or none outside, all different,")
-    atoms, least, letter = tuple(map(Atom, parts)), reader.key("least", 0).whole(), _letter(reader, "letter")
-    databases = Databases("contributions", shown, least=least, letter=letter, atoms=atoms, outside=outside)
-    if _too_few(databases) is not None:
-        raise reader.key("letter").wrong("a letter for whole numbers up to the one that is there,")
+    databases = Databases(
+        "contributions",
+        shown,
+        size=size,
+        least=least,
+        letter=_letter(reader, "letter"),
+        lower=_letter(reader, "lower"),
+        atoms=tuple(map(Atom, parts)),
+        outside=outside,
+    )
+    _check_letters(reader, databases, "at most")
     return databases
 
 

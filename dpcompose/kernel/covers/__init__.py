@@ -4,6 +4,7 @@
     policies  the same where steps are edges: which records may become which, or come or go
     contributions  m rows in each of L parts, of one person: which parts lose them, and which gain some
     persons   m rows of each of several persons: of how many of them some lie in which part
+    room_for_rows  whether databases of limited sizes have as many rows
     cells     one pair for each largest set of cells that neighbours change
     listed    the neighbours themselves
     steps     the furthest neighbours: every mechanism reads everything and is stated in the target's steps

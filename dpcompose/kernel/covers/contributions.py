@@ -20,13 +20,14 @@ from typing import Any
 
 from dpcompose.kernel.core.contributions import RECORDS, Contribution
 from dpcompose.kernel.core.settings import Mechanism, Relation
+from dpcompose.kernel.covers import room_for_rows
 from dpcompose.kernel.covers.distances import check_formula, inputs_of
 from dpcompose.kernel.covers.queries import query_in_rows
 from dpcompose.kernel.covers.records import Records
 from dpcompose.kernel.covers.types import LARGEST, Cover, NoCover, Type, size
 from dpcompose.kernel.expressions import metrics as in_metrics
 from dpcompose.kernel.expressions.substitution import changed, seen_largest, substituted
-from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, number
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, largest, number
 
 Touched = tuple[frozenset[int], frozenset[int]]
 """The parts that lose rows, and those that gain some."""
@@ -51,6 +52,8 @@ class Contributions(Records):
         for mechanism in self.setting.mechanisms:
             check_formula(mechanism)
         self.check_fewer_rows()
+        if self.bag.replaced == "no" and self.of_one_size:
+            return self.of_types([], 0, [*self.pages.values()])
         whole = any(mechanism.reads == (None,) for mechanism in self.setting.mechanisms)
         several = self.partitions or (self.bag.records and self.bag.parts != ONE)
         if whole and several and not self.setting.databases.outside:
@@ -140,13 +143,20 @@ class Contributions(Records):
         if stated.any_two:
             return (lambda a, b: ONE), (self.any_two(),)
         if isinstance(stated.single, Contribution):
+            self.check_bags(mechanism, stated.single)
             page = self.fact(lambda page: page.head.form == "bags", "the metric of what a person contributes")
             return self.by_bags(mechanism, stated.single, whole), self.grouped([page], stated.steps)
-        single = stated.edits
-        if mechanism.domain == "common" and not whole:
-            kept = {one for a, b in single for one in product(range(a + 1), range(b + 1))}
-            single = tuple(sorted(kept - {(0, 0)}))
-        return self.by_edits(mechanism, Relation(single, stated.steps))
+        own, (word, _) = mechanism.domain == "own" and not whole, self.setting.databases.size
+        relation = self.within(stated, ("at most" if own else word, None))
+        if not own and not whole:
+            if stated.steps > 1 and not self.groups_pass(stated):
+                raise NoCover(
+                    f"groups of rows, for which {mechanism.name} is stated on the common domain, are told "
+                    "where databases have no least or no largest number of them; state it for single rows"
+                )
+            kept = {one for a, b in relation.edits for one in product(range(a + 1), range(b + 1))}
+            relation = Relation(tuple(sorted(kept - {(0, 0)})), relation.steps)
+        return self.by_edits(mechanism, relation, self.image_size(None if whole else ())[0])
 
     def by_noise(self, mechanism: Mechanism) -> tuple[Far, tuple[str, ...]]:
         """By how far the value of a query moves: other attributes are another row of the same part."""
@@ -198,9 +208,9 @@ class Contributions(Records):
                     "go, and in a formula that is not, which is known for single rows"
                 )
 
-    def by_edits(self, mechanism: Mechanism, stated: Relation) -> tuple[Far, tuple[str, ...]]:
-        """By the closed form of edits, of any size."""
-        page, formula = self.form(stated, "any")
+    def by_edits(self, mechanism: Mechanism, stated: Relation, size: str) -> tuple[Far, tuple[str, ...]]:
+        """By the closed form of edits, where what is read has such sizes."""
+        page, formula = self.form(stated, size)
         rows = self.bag.rows
 
         def at(a: int, b: int) -> Term:
@@ -217,6 +227,32 @@ class Contributions(Records):
             return number(-(-value.number // stated.steps))
 
         return at, self.grouped([str(page.id)], stated.steps)
+
+    @property
+    def of_one_size(self) -> bool:
+        """Whether all databases have as many rows."""
+        return self.setting.databases.size[0] == "exactly"
+
+    @property
+    def evenly(self) -> bool:
+        """Whether as many rows come as go."""
+        return self.bag.replaced == "rows" or (self.bag.replaced == "bag" and self.of_one_size)
+
+    def check_bags(self, mechanism: Mechanism, stated: Contribution) -> None:
+        """Raises NoCover where bags on databases of limited sizes are not those of any size."""
+        databases, whole = self.setting.databases, mechanism.reads == (None,)
+        if databases.size[1] is None or (mechanism.domain == "own" and not whole):
+            return
+        if databases.from_some_size_on or (self.of_one_size and stated.replaced == "no"):
+            raise NoCover(
+                f"{mechanism.name} is stated for what persons contribute, and databases have no room for all "
+                "that come or go; state it on the own domain, or for single rows"
+            )
+        if self.of_one_size and not whole and not databases.outside:
+            raise NoCover(
+                f"{mechanism.name} is stated on the common domain for what persons contribute, which needs "
+                "rows outside of all parts where all databases have as many"
+            )
 
     def by_bags(self, mechanism: Mechanism, stated: Contribution, whole: bool) -> Far:
         """By the fewest bags that go, come, or take the place of others."""
@@ -251,7 +287,7 @@ class Contributions(Records):
             mechanism = self.setting.mechanisms[i - 1]
             members = 1 if mechanism.count is None else 0
             if mechanism.metric is not None:
-                several = {tuple(self.far(i, a, b)) for a, b in self.bag.records}
+                several = {tuple(self.of_all_rows.far(i, a, b)) for a, b in self.each_step}
                 if len(several) != 1:
                     raise NoCover(f"a distance in which {mechanism.name} is stated has no limit")
                 (values,) = several
@@ -277,21 +313,44 @@ class Contributions(Records):
         """How far everything moves where any number of rows outside changes; None: without a limit."""
         mechanism = self.setting.mechanisms[i - 1]
         stated = mechanism.stated
-        ways = {"no": [(1, 0)], "bag": [(1, 0), (1, 1)], "rows": [(1, 1)]}[self.bag.replaced]
-        distances = [self.far(i, a, b)[0] for a, b in self.bag.records or ways]
+        distances = [self.of_all_rows.far(i, a, b)[0] for a, b in self.each_step]
         if INFINITY in distances:
             return INFINITY
         if set(distances) == {ZERO}:
             return ZERO
+        limited = room_for_rows.limited(self.setting)
+        if limited and mechanism.noise is not None and len(distances) > 1:
+            raise NoCover(
+                f"how far what {mechanism.name} asks of everything moves is not told beside persons"
+            )
+        if limited:
+            return changed(largest(*distances), seen_largest)
         told = stated is not None and (stated.any_two or isinstance(stated.single, Contribution))
         return max(distances, key=size) if told or self.bag.records else None
+
+    @property
+    def each_step(self) -> Sequence[tuple[int, int]]:
+        """How many bags, or records, go and come in a step."""
+        every = {"no": [(1, 0)], "bag": [(1, 0), (1, 1)], "rows": [(1, 1)]}[self.bag.replaced]
+        return [(a, b) for a, b in self.bag.records or every if a == b or not self.evenly]
+
+    @cached_property
+    def of_all_rows(self) -> Contributions:
+        """The same of a person who may have all rows for which databases have room, if that is limited."""
+        setting, bag = self.setting, self.bag
+        if bag.records or not room_for_rows.limited(setting):
+            return self
+        fewest, most = room_for_rows.ends(setting.databases)
+        rows = largest(ZERO, most - fewest) if bag.replaced == "no" else most
+        target = replace(setting.target, single=replace(bag, rows=rows))
+        return type(self)(replace(setting, target=target, flat=None), self.theory)
 
     # which parts are touched
 
     @property
     def even(self) -> bool:
         """Whether as many rows come as go, all of them in parts."""
-        return self.bag.replaced == "rows" and not self.setting.databases.outside
+        return self.evenly and not self.setting.databases.outside
 
     def families_touched(self) -> tuple[Touching, set[int]]:
         """How many members of the families are touched, and how, in the way that others do not exceed; and
@@ -393,10 +452,16 @@ class Contributions(Records):
             # whoever reads everything tells apart that rows are lost, that some are gained, and how many
             E += outside[1:] if self.bag.replaced == "bag" else ()
             D += outside[:1] * max(1, len(E) + 1 - len(D))
-        if outside and self.bag.replaced == "rows":
+        return self.filled(D, E)
+
+    def filled(self, D: list[str], E: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Databases with rows that differ, each for as many as lie in a part, and others as they need."""
+        databases = self.setting.databases
+        if databases.outside and self.evenly:
             fewer = min((D, E), key=len)
-            fewer += outside[1:] * abs(len(D) - len(E))
-        same = (D or E)[:1] * self.setting.databases.shared(len(D), len(E))
+            fewer += databases.outside[1:] * abs(len(D) - len(E))
+        rows = room_for_rows.fewest_rows(self.setting.target)
+        same = (D or E)[:1] * databases.shared(len(D) * rows, len(E) * rows)
         return tuple(sorted(D + same)), tuple(sorted(E + same))
 
     def fewest(self, families: Sequence[int], parts: Term) -> tuple[int, int]:

@@ -25,6 +25,7 @@ from dpcompose.kernel.core.contributions import Contribution
 from dpcompose.kernel.core.settings import NOTHING, Mechanism, Relation, Setting
 from dpcompose.kernel.covers.pushed import groups_pass, is_seen_whole
 from dpcompose.kernel.covers.queries import query_in_rows
+from dpcompose.kernel.covers.room_for_rows import fewest_rows
 from dpcompose.kernel.covers.rooms import room
 from dpcompose.kernel.covers.seen import Seen
 from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Pair, Type, first_of
@@ -366,24 +367,32 @@ def _scaled(
     )
     if m.number is None:
         return Type(moves, type.unlimited, type.pair, entries, choices=choices, often=m)
-    pair = repeated(type, int(m.number), setting.databases)
+    pair = repeated(type, int(m.number), setting.databases, rows=fewest_rows(setting.target))
     return Type(moves, type.unlimited, pair, entries, choices=choices)
 
 
 def repeated(
-    type: Type, often: int, databases: Databases, besides: Sequence[tuple[Pair | tuple[int, ...], int]] = ()
+    type: Type,
+    often: int,
+    databases: Databases,
+    besides: Sequence[tuple[Pair | tuple[int, ...], int]] = (),
+    rows: int = 1,
 ) -> Pair:
     """The two databases of a type of single steps, with what differs so many times, and what further pairs
-    differ in as often as they say.  Raises NoCover."""
+    differ in as often as they say.  Raises NoCover.
+
+    rows -- for how many each of those stands in which they differ.
+    """
     D, E = Counter[str](), Counter[str]()
     for pair, times in ((type.pair, often), *besides):
         both = [Counter(side) for side in pair if isinstance(side, tuple)]
         for whole, some, other in ((D, *both), (E, *both[::-1])):
             whole.update({x: many * times for x, many in (some - other).items()})
     left, right = (tuple(one.elements()) for one in (D, E))
-    if not databases.differ(len(left), len(right)):
+    removed, added = len(left) * rows, len(right) * rows
+    if not databases.differ(removed, added):
         raise NoCover(f"{often:,} times the same step do not fit into databases of so few records")
-    same = (left or right)[:1] * databases.shared(len(left), len(right))
+    same = (left or right)[:1] * databases.shared(removed, added)
     if len(same) + max(len(left), len(right)) > LARGEST:
         raise NoCover(f"{often:,} times as many records are too many to write down")
     return tuple(sorted(left + same)), tuple(sorted(right + same))

@@ -86,6 +86,8 @@ class Persons(Contributions):
 
     def sides(self) -> Iterator[tuple[int, int]]:
         """Of how many persons rows go, and of how many some come."""
+        if self.bag.replaced == "no" and self.of_one_size:
+            return
         if self.bag.replaced != "no":
             yield self.persons, self.persons
             return
@@ -178,8 +180,7 @@ class Persons(Contributions):
                 names = names if partition != WRITTEN else self.setting.databases.atoms[j].records
                 D += [names[0]] * lost
                 E += [names[1 if lost else 0]] * gained
-        same = (D or E)[:1] * self.setting.databases.shared(len(D), len(E))
-        return tuple(sorted(D + same)), tuple(sorted(E + same))
+        return self.filled(D, E)
 
 
 def _spread(total: int, parts: int, most: int) -> Iterator[tuple[int, ...]]:

@@ -15,14 +15,14 @@ from fractions import Fraction
 from dpcompose.kernel.core.assumptions import known_least
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.settings import Setting
+from dpcompose.kernel.covers import room_for_rows
+from dpcompose.kernel.covers.room_for_rows import MANY
 from dpcompose.kernel.covers.types import Cover, NoCover, undominated_types
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.expressions.terms import Term, number
+from dpcompose.kernel.expressions.terms import ZERO, Term, number
 from dpcompose.kernel.library.theory import Theory
 
 PROCEDURE = "any number of records"
-MANY = 10**30
-"""More records than any database is said to have; a universe without a limit has more than twice as many."""
 
 
 @frozen
@@ -60,9 +60,9 @@ def check(setting: Setting) -> None:
             f"how far any two databases are apart depends on how many records they have; a number for "
             f"{named} would do"
         )
-    if databases.of_places or databases.size[1] is None:
+    if databases.of_places or databases.size[1] is None or room_for_rows.limited(setting):
         return
-    least, most = _ends(databases)
+    least, most = room_for_rows.ends(databases)
     if gap(setting) < 0:
         raise NoCover(f"that {least} <= {most} is to be known: it is a relation to assume")
     if databases.unlimited and max(len(atom.records) for atom in databases.atoms) < _needed(setting):
@@ -89,6 +89,8 @@ def pages(setting: Setting, theory: Theory) -> frozenset[str]:
 def is_there(setting: Setting, point: Mapping[str, Fraction]) -> bool:
     """Whether all types are those of neighbours in the class of a point's numbers."""
     databases, steps = setting.databases, setting.target.steps
+    if room_for_rows.limited(setting):
+        return room_for_rows.are_there(setting, point)
     if not databases.letters.keys() <= point.keys():
         return False
     if databases.of_places:
@@ -99,9 +101,11 @@ def is_there(setting: Setting, point: Mapping[str, Fraction]) -> bool:
 def are_always_there(setting: Setting) -> bool:
     """The same for all numbers."""
     databases, steps = setting.databases, setting.target.steps
+    if room_for_rows.limited(setting):
+        return room_for_rows.are_always_there(setting)
     if databases.of_places:
         return databases.letter is None or _fewest(databases.letter, setting) >= databases.from_length
-    least, most = _ends(databases)
+    least, most = room_for_rows.ends(databases)
     apart = gap(setting)
     changed = min(_fewest(most, setting), _records(databases) - _most(least, setting))
     return Room(changed, apart).holds(_room_at_the_numbers(databases, steps))
@@ -111,7 +115,9 @@ def where(setting: Setting) -> list[str]:
     """The relations between letters for all types to be there; none where they always are."""
     if are_always_there(setting):
         return []
-    databases, (least, most) = setting.databases, _ends(setting.databases)
+    if room_for_rows.limited(setting):
+        return room_for_rows.where(setting)
+    databases, (least, most) = setting.databases, room_for_rows.ends(setting.databases)
     here, records = _room_at_the_numbers(databases, setting.target.steps), _records(databases)
     few, found = max(here.changed, databases.from_length), []
     if databases.letter is not None and databases.size[1] is not None:
@@ -124,11 +130,22 @@ def where(setting: Setting) -> list[str]:
     return found
 
 
+def numbers(setting: Setting, point: Mapping[str, Fraction]) -> Mapping[str, Fraction]:
+    """Values for letters with which all types are there, where a point says what else depends on them."""
+    if room_for_rows.limited(setting):
+        return room_for_rows.numbers(setting, point)
+    return {name: Fraction(there) for name, there in setting.databases.letters.items()}
+
+
 def corner(setting: Setting) -> Setting | None:
     """The setting where l to n records are n, if they may be: with a number that has the most room."""
-    databases, (least, most) = setting.databases, _ends(setting.databases)
+    databases, (least, most) = setting.databases, room_for_rows.ends(setting.databases)
     if not databases.letters or databases.of_places or least == most or gap(setting) > 0:
         return None
+    if room_for_rows.limited(setting) and least == ZERO:
+        return None
+    if room_for_rows.limited(setting):
+        raise NoCover(f"that {least} < {most} is to be known of persons' rows: it is a relation to assume")
     n, named = databases.size[1], databases.letter
     if databases.lower is None:
         n, named = databases.least, None
@@ -144,7 +161,7 @@ def check_exceeded(setting: Setting, cover: Cover, at_corner: Cover) -> None:
     known = {(type.moves, type.unlimited, type.entries, type.lost) for type in cover.types}
     kept = undominated_types([*cover.types, *at_corner.types])
     if not {(type.moves, type.unlimited, type.entries, type.lost) for type in kept} <= known:
-        least, most = _ends(setting.databases)
+        least, most = room_for_rows.ends(setting.databases)
         raise NoCover(
             f"where {least} = {most} all databases have as many records, and none comes or goes: inputs move "
             f'further there; to assume "{least} < {most}" would do, and a file of size "= {most}" for these'
@@ -167,15 +184,6 @@ def _room_at_the_numbers(databases: Databases, steps: int) -> Room:
     return room(most if databases.size[0] == "exactly" else databases.least, most, _records(databases), steps)
 
 
-def _ends(databases: Databases) -> tuple[Term, Term]:
-    """How many records databases have at least and at most, with letters."""
-    n = databases.size[1]
-    most = number(MANY if n is None else n) if databases.letter is None or n is None else databases.letter
-    low = databases.lower if n is not None else databases.letter
-    least = number(databases.least) if low is None else low
-    return (most if databases.size[0] == "exactly" else least), most
-
-
 def _are_told(setting: Setting) -> bool:
     """Whether it is told for all numbers how far any two databases are apart: one step, without a limit, or
     as many steps as they have records (`groups.of_any_two`)."""
@@ -191,7 +199,7 @@ def gap(setting: Setting) -> int:
     """By how much the largest number of records exceeds the least for sure; below 0: that is not known."""
     if setting.databases.size[1] is None:
         return MANY
-    least, most = _ends(setting.databases)
+    least, most = room_for_rows.ends(setting.databases)
     found = known_least(most - least, setting.assumed)
     return -1 if found is None else found
 

@@ -16,10 +16,11 @@ from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.granularities import Granularity
+from dpcompose.spaces.moves.neighbours import LARGEST_PREDICATE_CLASS
 
 
 class Contributions(Kind):
-    """Multisets without a largest size, of which maps read parts of partitions, or everything."""
+    """Multisets of which maps read parts of partitions, or everything, unless they are few."""
 
     counted = ("way in which one person's rows lie", "ways in which one person's rows lie")
 
@@ -28,12 +29,14 @@ class Contributions(Kind):
         databases, single = setting.databases, setting.target.single_step.innermost()[0]
         if not single.by_rows or not databases.twice:
             return None
-        sizes = databases.sizes
-        if sizes.n is not None or (databases.unlimited and not databases.arbitrary):
+        if databases.unlimited and not databases.arbitrary:
             return None
         maps = [mechanism.reads for mechanism in setting.mechanisms]
-        fits = all(f.is_everything or f.restricts or f.divided for f in maps)
-        return cls(setting) if fits else None
+        if not all(f.is_everything or f.restricts or f.divided for f in maps):
+            return None
+        letters = databases.parameters or setting.target.parameters
+        few = None if letters or databases.sizes.n is None else databases.count()
+        return None if few is not None and few <= LARGEST_PREDICATE_CLASS else cls(setting)
 
     @property
     def target(self) -> Any:
@@ -77,13 +80,15 @@ class Contributions(Kind):
         return f"{row} {BESIDE}"
 
     def databases(self) -> dict[str, Any]:
-        sizes = self.universe.sizes
+        limits = self.universe.sizes
+        word = "exactly" if limits.exactly else "at most"
         return {
             "kind": "contributions",
             "parts": [part[:2] for part in self.parts],
             "outside": self.outside,
-            **({"least": sizes.least} if sizes.least else {}),
-            **sizes.named,
+            **({"size": [word, limits.n]} if limits.n is not None else {}),
+            **({"least": limits.least} if limits.least else {}),
+            **limits.named,
         }
 
     def relation(self, granularity: Granularity) -> dict[str, Any]:

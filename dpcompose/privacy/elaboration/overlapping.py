@@ -32,7 +32,7 @@ def refused(why: str) -> NoLemma:
 
 
 class Overlapping(Contributions):
-    """Multisets without a largest size, of which every mechanism reads one of the inputs that overlap."""
+    """Multisets of which every mechanism reads one of the inputs that overlap."""
 
     @classmethod
     def of(cls, setting: Setting) -> Overlapping | None:
@@ -42,8 +42,8 @@ class Overlapping(Contributions):
         maps = [mechanism.reads for mechanism in setting.mechanisms]
         if not all(f.divided or f.is_everything for f in maps):
             why = "is not supported beside mechanisms that read something else"
-        elif not databases.twice or databases.sizes.n is not None:
-            why = "needs multisets without a largest size"
+        elif not databases.twice:
+            why = "needs multisets"
         elif edits is None or edits.single is None:
             why = "needs a target whose neighbours differ by a number of records"
         if why:
@@ -65,7 +65,8 @@ class Overlapping(Contributions):
 
     def steps(self) -> dict[str, Any]:
         data = self.relation(self.target)
-        if any(mechanism.reads.is_everything for mechanism in self.setting.mechanisms):
+        whole = any(mechanism.reads.is_everything for mechanism in self.setting.mechanisms)
+        if whole or self.universe.sizes.n is not None:
             data["single"] |= {"records": [list(numbers) for numbers in self._single]}
         edits = self.setting.target.edits(self.universe)
         most = {f.partition: f.most for f in (mechanism.reads for mechanism in self.setting.divided)}

@@ -250,7 +250,7 @@ def completed(setting: Setting, point: Mapping[str, Fraction]) -> dict[str, Frac
     values = {name: x for name, x in point.items() if not terms.moves(name)}
     domains, there = dict(setting.parameters), set[str]()
     if not sizes.is_there(setting, values):  # numbers with which all types of neighbours are there
-        values |= {name: Fraction(there) for name, there in setting.databases.letters.items()}
+        values |= sizes.numbers(setting, values)
     for mechanism in setting.mechanisms:
         families = {name for value in letters(mechanism) for name in value.letters if terms.moves(name)}
         if mechanism.count is None or not families:

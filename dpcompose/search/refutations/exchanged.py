@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import groups
+from dpcompose.kernel.covers.room_for_rows import fewest_rows
 from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.intervals import enclosure
@@ -27,7 +28,8 @@ def at_point(type: Type, setting: Setting, point: Mapping[str, Fraction], lost: 
     if type.often != ONE:
         often = int(formulas.evaluate(type.often, point) or 0)
         besides = [(pair, int(formulas.evaluate(many, point) or 0)) for pair, many in type.besides]
-        pair = groups.repeated(type, often, setting.databases.at(point), besides)
+        rows = fewest_rows(setting.target)
+        pair = groups.repeated(type, often, setting.databases.at(point), besides, rows)
         type = replace(type, pair=pair, besides=())
     if not type.choices:
         return type
