@@ -316,6 +316,12 @@ def _sense(node: ast.AST, field: str, sense: int) -> int:
             return 0
 
 
+@functools.cache
+def every_of(file: Path) -> tuple[Mutant, ...]:
+    """All mutants of a file as it is."""
+    return tuple(mutants(file))
+
+
 def mutants(file: Path) -> Iterator[Mutant]:
     """All mutants of a file."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
@@ -406,7 +412,7 @@ def explained() -> dict[Mutant, str]:
     for one in tomllib.loads(EXPLAINED.read_text(encoding="utf-8")).get("survives", []):
         if one["file"] not in there:
             alike = there[one["file"]] = defaultdict(list)
-            for mutant in mutants(KERNEL / one["file"]):
+            for mutant in every_of(KERNEL / one["file"]):
                 alike[mutant.text, mutant.words].append(mutant)
         some, n = there[one["file"]][one["line"], one["change"]], one.get("nth", 1)
         if n > len(some) or some[n - 1] in why:

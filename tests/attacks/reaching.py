@@ -180,18 +180,24 @@ class Suite:
         return [n for n, one in enumerate(self.items) if one.nodeid not in costs]
 
     def chosen(self, mutant: Mutant, seconds: float) -> list[int]:
-        """The tests that reach what is changed, for so long."""
+        """The tests that reach what is changed: those of its own room for so long, then others for as long."""
         lines = self.reached.get(mutant.name, {})
         tests = next(
             (lines[line] for line in range(mutant.line, mutant.first - 1, -1) if lines.get(line)), []
         )
-        found, left = [], seconds
-        for n in (test for test in tests if test not in self.failing):
+        room = f"tests/kernel/{Path(mutant.name).parts[0].removesuffix('.py')}/"
+        own = [n for n in tests if self.items[n].nodeid.startswith(room)]
+        others = [n for n in tests if not self.items[n].nodeid.startswith(room)]
+        return [*self._for(own, seconds), *self._for(others, seconds)]
+
+    def _for(self, tests: Sequence[int], seconds: float) -> Iterator[int]:
+        """So many of them, one at least, as take so long."""
+        left = seconds
+        for count, n in enumerate(n for n in tests if n not in self.failing):
             left -= self.seconds[n]
-            if found and left < 0:
-                break
-            found.append(n)
-        return found
+            if count and left < 0:
+                return
+            yield n
 
     def outcome(self, mutant: Mutant, seconds: float) -> str:
         """'killed', 'survives', 'reached by no test' or 'not made': in a process of its own.

@@ -19,8 +19,9 @@ from dpcompose.kernel.core.classes import Points
 from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.covers.blocks import by_cell, fewest_blocks
 from dpcompose.kernel.deciders.calculus import coordinates, elementary, steps
-from dpcompose.kernel.deciders.curves import equalities
+from dpcompose.kernel.deciders.curves import below_normal, equalities
 from dpcompose.kernel.deciders.curves.curves import Curve, Part
+from dpcompose.kernel.deciders.curves.tails import Normal
 from dpcompose.kernel.deciders.curves.tradeoffs import Together
 from dpcompose.kernel.deciders.tables import divergences, entries, promises
 from dpcompose.kernel.expressions import polynomials, terms
@@ -188,3 +189,25 @@ def test_lemmas_of_lemmas_are_told_once() -> None:
     pages = {"a": page("b", "d"), "b": page("c", "b"), "c": page("b"), "d": page(notions=("zcdp",))}
     theory = Theory(pages)
     assert theory.lemmas(["a"], "pure") == {"b", "c"} and theory.lemmas(["a"], "zcdp") == {"b", "c", "d"}
+
+
+@pytest.mark.parametrize(("limit", "below"), [("5", True), ("59/10", True), ("61/10", False), ("9", False)])
+def test_far_out_a_curve_is_below_that_of_less_noise(
+    limit: str, below: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """μ² = 4 in all, of 4: (8 − T)/2 − 1 ≥ 8/4 − 2 from ε = 8 on where T ≤ 6."""
+    monkeypatch.setattr(below_normal, "above", lambda *_: F(0))
+    monkeypatch.setattr(below_normal, "square_of", lambda _: number(4))
+    curve = Curve((), Normal(number(4), ZERO))
+    assert below_normal._is_below_far_out(curve, F(4), number(8), number(F(limit)), 64) is below
+    assert not below_normal._is_below_far_out(curve, F(1), number(8), number(F(limit)), 64)
+    with_zcdp = Curve((), Normal(number(4), ONE))
+    assert not below_normal._is_below_far_out(with_zcdp, F(4), number(8), number(5), 64)
+
+
+def test_nothing_equals_what_has_no_known_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether a loss is above ε is asked of each of them."""
+    half = Part(terms.log(number(3)), ZERO)
+    assert equalities.is_least(Curve((half,)), ZERO, number(F(1, 2)))
+    monkeypatch.setattr(equalities, "sign", lambda _: None)
+    assert not equalities.is_least(Curve((half,)), ZERO, number(F(1, 2)))

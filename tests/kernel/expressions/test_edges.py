@@ -9,8 +9,8 @@ import pytest
 
 from dpcompose.kernel.composition.given import is_of_members
 from dpcompose.kernel.core import assumptions
-from dpcompose.kernel.deciders.calculus import coordinates, elementary, exponentials, ratios
-from dpcompose.kernel.expressions import certificates, forms, formulas, intervals, terms
+from dpcompose.kernel.deciders.calculus import coordinates, elementary, exponentials, ranges, ratios
+from dpcompose.kernel.expressions import boxes, certificates, forms, formulas, intervals, terms
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.forms import NotAForm
 from dpcompose.kernel.expressions.grammar import FormulaError
@@ -173,3 +173,50 @@ def test_the_larger_of_two_coordinates_is_the_smaller_and_a_part_of_what_is_left
 def test_a_formula_is_of_members_where_one_letter_moves() -> None:
     (moving,) = formulas.parse("sum(e[i], i, 1, k)", FAMILY).of[1].letters
     assert is_of_members(letter(moving)) and is_of_members(X + letter(moving)) and not is_of_members(X + Y)
+
+
+@pytest.mark.parametrize("x", [F(3), F(1, 1000), F(10**40, 7), F(1), F(7, 5), F(2), F(2**70), F(1, 2**70)])
+@pytest.mark.parametrize("bits", [4, 16, 80])
+def test_closer_logarithms_lie_between_rough_ones(x: Fraction, bits: int) -> None:
+    (low, high), (least, most) = intervals._log(x, bits), intervals._log(x, bits + 300)
+    assert low <= least <= most <= high
+
+
+def test_the_root_of_the_largest_member_only_is_taken_of_members() -> None:
+    """√max(e[i]²) is max(e[i]); the root of the sum of two squares is no sum."""
+    k = letter("k", Domain.read("integer >= 3"))
+    assert forms.root(terms.over(1, MEMBER**2, k)) == terms.over(1, MEMBER, k)
+    two = terms.over(2, MEMBER**2, k)
+    assert forms.root(two) == sqrt(two) and forms.root(terms.over(k, MEMBER**2, k)).kind == "power"
+
+
+def test_how_far_a_letter_is_from_an_end() -> None:
+    """From −2 up to 3 it is 5."""
+    assert boxes.shifted(Domain(F(-2), greatest=F(3), open_greatest=True), "least") == Domain(
+        F(0), False, F(5), True
+    )
+    assert boxes.shifted(Domain(F(-2), greatest=F(3), open_greatest=True), "greatest") == Domain(
+        F(0), True, F(5), False
+    )
+    assert boxes.shifted(Domain(F(1), greatest=F(3)), "least") == Domain(F(0), greatest=F(2))
+    assert boxes.shifted(Domain(F(1)), "least") == Domain(F(0))
+
+
+ENDS = [None, F(-3), F(-1, 2), F(0), F(1, 3), F(2)]
+
+
+@pytest.mark.parametrize("r", [F(-3), F(-2), F(-1), F(1), F(2), F(3), F(4)])
+def test_powers_of_ranges_hold_all_values(r: Fraction) -> None:
+    """Between no ends those from −4 to 4 are taken; ends that are attained are not missed by far."""
+    for low, high in ((x, y) for x in ENDS for y in ENDS if x is None or y is None or x <= y):
+        found = ranges._power(ranges.Range(low, high), r, 64)
+        inside = [
+            F(n, 12)
+            for n in range(-48, 49)
+            if (low is None or n >= 12 * low) and (high is None or n <= 12 * high)
+        ]
+        for value in (x ** int(r) for x in inside if x or r > 0):
+            assert (found.low is None or found.low <= value) and (found.high is None or value <= found.high)
+        if r == 2 and low is not None and high is not None:
+            assert found.high == max(low * low, high * high)
+            assert found.low == (0 if low <= 0 <= high else min(low * low, high * high))

@@ -16,7 +16,7 @@ from dpcompose.kernel.composition import given_tables, samples
 from dpcompose.kernel.composition.losses import NoLoss
 from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.core.reader import BadSetting
-from dpcompose.kernel.covers import types
+from dpcompose.kernel.covers import pushed, types
 from dpcompose.kernel.covers.types import Covering, NoCover
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.terms import letter, number
@@ -121,3 +121,20 @@ def test_two_mechanisms_with_noise_have_more_than_one() -> None:
     study = dpc.compose(*M, on=dpc.multisets(), target=dpc.unbounded)
     assert study.check(dpc.approximate("0", "1 - exp(-1/(2*b))")).verdict == "refuted"
     assert study.check(dpc.approximate("0", "1 - exp(-1/b)")).verdict == "proved"
+
+
+def test_many_steps_lead_only_where_each_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is a step away, so nothing is three away, however few they would be at least."""
+    monkeypatch.setattr(pushed, "cheapest", lambda *_: None)
+    never: Any = given(least=lambda *_: 1, between=None, steps=1, after=lambda _: (), leads=lambda *_: False)
+    assert not pushed.Pushed._leads(never, (0,), (1,), 3)
+    by_one: Any = given(
+        least=lambda *_: 1, between=None, steps=1, after=lambda _: ((2,),), leads=lambda w, v, n: n == 2
+    )
+    assert pushed.Pushed._leads(by_one, (0,), (1,), 3) and not pushed.Pushed._leads(by_one, (0,), (1,), 1)
+
+
+@pytest.mark.parametrize(("size", "least"), [(["exactly", 3], 1), (["at most", 3], 3), (["at most", 1], 1)])
+def test_the_least_size_is_below_the_largest(size: list[Any], least: int) -> None:
+    with pytest.raises(BadSetting, match="least"):
+        core_records.setting(U, ([0], U), atoms=[["a"], ["b"]], size=size, least=least)
