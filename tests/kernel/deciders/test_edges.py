@@ -211,3 +211,8 @@ def test_nothing_equals_what_has_no_known_sign(monkeypatch: pytest.MonkeyPatch) 
     assert equalities.is_least(Curve((half,)), ZERO, number(F(1, 2)))
     monkeypatch.setattr(equalities, "sign", lambda _: None)
     assert not equalities.is_least(Curve((half,)), ZERO, number(F(1, 2)))
+
+
+@pytest.mark.parametrize("ratio", ["2*exp(e)", "exp(e) + 1", "(exp(e) + 1)/2"])
+def test_a_ratio_that_is_no_power_of_e_shows_no_zcdp(ratio: str) -> None:
+    assert not promises._shows_zcdp(entries.read(term(ratio)), term("e**2/1000"))
