@@ -26,7 +26,7 @@ kernel.deciders.families: members rays rules
 kernel.deciders.calculus: coordinates elementary exponentials ranges ratios roots signs steps values calculus
 kernel.deciders.norms: squares norms
 kernel.covers: paths types room_for_rows sizes blocks cones distances queries records rooms matchings seen pushed groups longer steps alike sunflowers arrays
-    cells contributions persons corners differing listed policies counts
+    cells contributions apart persons corners differing listed policies counts
 kernel.deciders.curves: lattices merging normal spreads tails canonical losses tradeoffs keys spreading curves equalities
     outcomes pieces below_normal
 kernel.deciders.tables: divergences entries together orders promises tables

@@ -9,6 +9,7 @@
     listed    the neighbours themselves
     steps     the furthest neighbours: every mechanism reads everything and is stated in the target's steps
     arrays    what the setting states: counted outside of the kernel
+    apart     of one person's rows in any L of many parts that are read apart
     alike     of records that are each read by a mechanism of its own, all stated alike, the first few
     sunflowers  replacements in many atoms that share readers: pairs gathered where they share the same ones
     groups    the types of single steps, m times as far: of groups of any number m of steps
@@ -30,6 +31,7 @@ from functools import lru_cache, partial
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import distances, groups, longer, sizes
 from dpcompose.kernel.covers.alike import Alike
+from dpcompose.kernel.covers.apart import Apart
 from dpcompose.kernel.covers.arrays import Arrays
 from dpcompose.kernel.covers.cells import Cells
 from dpcompose.kernel.covers.contributions import Contributions
@@ -54,6 +56,11 @@ KINDS: Mapping[str, type[Records | Policies | Contributions | Cells | Listed | S
     "arrays": Arrays,
 }
 
+BY_FEW: Mapping[str, tuple[type[Alike | Sunflowers | Apart], ...]] = {
+    "records": (Alike, Sunflowers),
+    "contributions": (Apart,),
+}
+"""The covers in which few types stand for many that move other inputs alike."""
 
 FEW = 50_000
 """How many records are written down in all types of several steps before those at corners are asked for."""
@@ -105,7 +112,7 @@ def _cover(setting: Setting, theory: Theory, every: bool) -> Cover:
         for mechanism in setting.mechanisms
     ):
         return groups.of_fewest(setting, theory, lambda some, known: _cover(some, known, every))
-    for fewer in (Alike, Sunflowers) if kind is Records and not every else ():
+    for fewer in () if every else BY_FEW.get(setting.databases.kind, ()):
         if (found := fewer(setting, theory).cover_by_few()) is not None:
             return found
     if setting.databases.of_rows and (of_persons := Persons(setting, theory)).differ:

@@ -54,12 +54,7 @@ class Contributions(Records):
         self.check_fewer_rows()
         if self.bag.replaced == "no" and self.of_one_size:
             return self.of_types([], 0, [*self.pages.values()])
-        whole = any(mechanism.reads == (None,) for mechanism in self.setting.mechanisms)
-        several = self.partitions or (self.bag.records and self.bag.parts != ONE)
-        if whole and several and not self.setting.databases.outside:
-            raise NoCover(
-                "what reads everything, beside families on parts that hold all rows, is not supported"
-            )
+        self.check_whole()
         families, convex = self.families_touched()
         if self.noisy and self.bag.replaced != "no":
             self.check_convex()
@@ -75,6 +70,15 @@ class Contributions(Records):
         page = self.theory.procedure(self.procedure)
         told = tuple(map(_by_steps, types))
         return Cover(told, page, len(found), tuple(pages), frozenset(convex), infinite=self.hides)
+
+    def check_whole(self) -> None:
+        """Raises NoCover where something reads everything, beside inputs that hold all rows together."""
+        whole = any(mechanism.reads == (None,) for mechanism in self.setting.mechanisms)
+        several = self.partitions or (self.bag.records and self.bag.parts != ONE)
+        if whole and several and not self.setting.databases.outside:
+            raise NoCover(
+                "what reads everything, beside families on parts that hold all rows, is not supported"
+            )
 
     @cached_property
     def bag(self) -> Contribution:
@@ -299,7 +303,8 @@ class Contributions(Records):
                 unlimited.add(i)
             if far != ZERO:
                 moves[i] = ((members, far or INFINITY),)
-        return Type(tuple(sorted(moves.items())), frozenset(unlimited), type.pair, lost=tuple(lost))
+        moved = tuple(sorted(moves.items()))
+        return replace(type, moves=moved, unlimited=frozenset(unlimited), lost=tuple(lost))
 
     def lost(self, i: int, values: Sequence[Term]) -> Lost:
         """What a mechanism loses that is stated in formulas, by their values; nothing, of another one."""
@@ -361,12 +366,12 @@ class Contributions(Records):
             parts, ways = self.bag.parts_of(partition), (1, 0)
             if self.bag.replaced == "no":
                 pass
-            elif self.even and once != twice and _are_no_larger(twice, once):
+            elif self.even and once != twice and are_no_larger(twice, once):
                 raise NoCover(
                     "rows that go and come in one part move what families read less far than those that only "
                     "go: as many come as go, and no others are anywhere else; write the parts out"
                 )
-            elif INFINITY in once or _are_no_larger(twice, once):
+            elif INFINITY in once or are_no_larger(twice, once):
                 parts = number(2) * parts
             elif self.doubles(families):
                 ways = (1, 1)
@@ -478,7 +483,7 @@ class Contributions(Records):
         return INFINITY not in once and twice == [number(2) * term for term in once]
 
 
-def _are_no_larger(some: Sequence[Term], others: Sequence[Term]) -> bool:
+def are_no_larger(some: Sequence[Term], others: Sequence[Term]) -> bool:
     """Whether some distances are seen to be at most others."""
     return INFINITY not in some and all((b - a).nonnegative for a, b in zip(some, others, strict=True))
 

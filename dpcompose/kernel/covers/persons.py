@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
+from math import comb, prod
 from typing import Any
 
 from dpcompose.kernel.core.contributions import Contribution
@@ -25,6 +26,11 @@ MOST_WAYS = 20_000
 """In how many ways rows may lie in the parts of one partition."""
 WRITTEN = ""
 """What the parts are called that are written out."""
+MOST_PARTS = 500
+"""In how many written parts the rows of several persons may lie."""
+TOO_MANY = (
+    "the rows of several persons may lie in too many ways to write down; fewer parts or persons would do"
+)
 
 
 class Persons(Contributions):
@@ -37,10 +43,10 @@ class Persons(Contributions):
             partitions = [WRITTEN, *self.partitions] if self.setting.databases.atoms else [*self.partitions]
             ways = [[*islice(self.ways(partition, lost, gained), MOST_WAYS + 1)] for partition in partitions]
             if any(len(some) > MOST_WAYS for some in ways):
-                raise NoCover("the rows of several persons may lie in too many ways to write down")
+                raise NoCover(TOO_MANY)
             for choice in product(*ways):
                 if (counted := counted + 1) * len(self.setting.mechanisms) > LARGEST:
-                    raise NoCover("the rows of several persons may lie in too many ways to write down")
+                    raise NoCover(TOO_MANY)
                 types.append(self.of_persons(dict(zip(partitions, choice, strict=True))))
         types.sort(key=lambda type: str(type.pair))
         return self.of_types(types, counted, [*self.pages.values()])
@@ -100,6 +106,9 @@ class Persons(Contributions):
         most = (parts + parts) * self.persons if count is None else count
         totals = [min(parts, most) * side for side in (lost, gained)]
         if partition == WRITTEN:
+            sides = [_how_many(total, most, side) for total, side in zip(totals, (lost, gained), strict=True)]
+            if prod(sides) * len(self.setting.mechanisms) > LARGEST or most > MOST_PARTS:
+                raise NoCover(TOO_MANY)
             left, right = (
                 _spread(total, most, side) for total, side in zip(totals, (lost, gained), strict=True)
             )
@@ -181,6 +190,19 @@ class Persons(Contributions):
                 D += [names[0]] * lost
                 E += [names[1 if lost else 0]] * gained
         return self.filled(D, E)
+
+
+def _how_many(total: int, parts: int, most: int) -> int:
+    """In how many ways so many persons have rows in some parts, at most so many in each.
+
+    >>> _how_many(2, 2, 2), _how_many(2, 2, 1), _how_many(0, 1, 0)
+    (3, 1, 1)
+    """
+    if parts == 0:
+        return int(total == 0)
+    full = range(min(parts, total // (most + 1)) + 1)
+    ways = (comb(total - n * (most + 1) + parts - 1, parts - 1) for n in full)
+    return sum((-1) ** n * comb(parts, n) * many for n, many in zip(full, ways, strict=True))
 
 
 def _spread(total: int, parts: int, most: int) -> Iterator[tuple[int, ...]]:

@@ -1,0 +1,91 @@
+"""Covers of a person's rows in L of many parts that are read apart: any L of them are one type.
+
+Where each mechanism reads one part, or everything, what moves in a part does not depend on which others are
+touched.  So one type stands for all choices of parts: of L that lose rows; where bags are replaced, of 2L of
+which half lose rows and half gain some, if a part that does both moves no further; or of L that do both, if
+that is twice as far and losses are convex.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from dpcompose.kernel.covers import room_for_rows
+from dpcompose.kernel.covers.alike import is_plain
+from dpcompose.kernel.covers.contributions import Contributions, are_no_larger
+from dpcompose.kernel.covers.types import Choice, Cover, Moves, NoCover, Type
+from dpcompose.kernel.expressions.terms import INFINITY, ZERO, number
+
+MANY = 24
+"""How many parts there have to be for one type to stand for all choices."""
+
+
+class Apart(Contributions):
+    def cover_by_few(self) -> Cover | None:
+        """The type of all choices of parts; None where mechanisms read several parts, or are told by more
+        than how far what they read moves, where databases have a largest number of rows, and where it is not
+        seen which choices are furthest."""
+        setting, k = self.setting, len(self.setting.databases.atoms)
+        if setting.target.steps > 1 or k < MANY or not all(map(is_plain, setting.mechanisms)):
+            return None
+        if room_for_rows.limited(setting):
+            return None
+        try:
+            self.check_whole()
+            parts = self.bag.parts.number
+            if parts is None or self.read_apart is None or (way := self.way) is None:
+                return None
+            if self.bag.replaced != "no" and 2 * parts > k:
+                return None
+            return self.chosen(min(int(parts), k), way)
+        except NoCover:
+            return None
+
+    @cached_property
+    def read_apart(self) -> list[list[int]] | None:
+        """For each part the mechanisms that read it; None where one reads several parts, but not all."""
+        found: list[list[int]] = [[] for _ in self.setting.databases.atoms]
+        for i, mechanism in enumerate(self.setting.mechanisms, start=1):
+            for numbers in mechanism.reads:
+                if numbers is not None and len(numbers) != 1:
+                    return None
+                for part in numbers or ():
+                    found[part].append(i)
+        return found
+
+    @property
+    def way(self) -> tuple[int, int] | None:
+        """Whether parts move their readers furthest that lose rows, or gain some, or that do both."""
+        if self.bag.replaced == "no":
+            return 1, 0
+        if any(map(self.falls, self.inputs)):
+            return None
+        alone = {len(atom.records) < 2 for atom in self.setting.databases.atoms}
+        far = [[self.far(i, *way)[0] for i in self.inputs] for way in ((1, 0), (0, 1), (1, 1))]
+        once, back, both = far
+        if (True in alone and self.even) or once != back or INFINITY in both:
+            return None
+        if alone == {True} or are_no_larger(both, once):
+            return 1, 0
+        return (1, 1) if alone == {False} and both == [number(2) * r for r in once] else None
+
+    def chosen(self, parts: int, way: tuple[int, int]) -> Cover:
+        """The type of which some parts that are read are touched, and any others may be in their place."""
+        readers, both = self.read_apart or [], way == (1, 1)
+        order = sorted(range(len(readers)), key=lambda part: not readers[part])
+        more = 0 if self.bag.replaced == "no" or both else parts
+        left, right = frozenset(order[:parts]), frozenset(order[parts : parts + more])
+        type = self.of_pattern((left, left if both else right), {})
+        petals = tuple((part, self.petal(part, way)) for part in order)
+        type = Type(type.moves, type.unlimited, type.pair, choices=(Choice(parts + more, petals),))
+        if self.reads_all:
+            type = self.without_limit(type)
+        convex = frozenset(i for some in readers for i in some) if both else frozenset[int]()
+        page = self.theory.procedure(self.procedure)
+        return Cover((type,), page, 1, tuple(self.pages.values()), convex)
+
+    def petal(self, part: int, way: tuple[int, int]) -> Moves:
+        """How far what is read of one part moves."""
+        of_part = (self.read_apart or [])[part]
+        far = ((i, self.far(i, *way)[0]) for i in of_part)
+        return tuple((i, ((1, r),)) for i, r in far if r != ZERO)

@@ -1,0 +1,163 @@
+"""A person's rows in any L of many parts that are read apart: one type stands for all choices of parts."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import pytest
+import told
+from kernel.covers.test_alike import lost, others, same
+from kernel.covers.test_contributions import B, U, bag, moves
+
+from dpcompose.kernel import covers
+from dpcompose.kernel.core import reading
+from dpcompose.kernel.core.settings import Setting
+from dpcompose.kernel.covers import apart
+from dpcompose.kernel.covers.types import Cover
+from dpcompose.kernel.library.theory import NoPage
+from dpcompose.kernel.theorems import NoTheorem
+from dpcompose.search.refutations import exchanged
+
+REFUSED = (NoPage, NoTheorem)
+KEYS = {"pure": "epsilon", "zcdp": "rho", "gaussian": "mu"}
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Two parts are many."""
+    monkeypatch.setattr(apart, "MANY", 2)
+    covers.cover.cache_clear()
+    yield
+    covers.cover.cache_clear()
+
+
+def setting(
+    target: Any,
+    *mechanisms: tuple[Any, Any, str],
+    parts: int,
+    single: bool = False,
+    outside: bool = True,
+    notion: str = "pure",
+) -> Setting:
+    """Mechanisms by the parts that they read, and the neighbours and the domain that they are stated for."""
+    named = [
+        {
+            "name": f"M{i}",
+            "reads": [read],
+            "stated": stated,
+            "domain": domain,
+            "notion": notion,
+            "values": {KEYS[notion]: f"e{i}"},
+        }
+        for i, (read, stated, domain) in enumerate(mechanisms, start=1)
+    ]
+    databases = {
+        "kind": "contributions",
+        "shown": "",
+        "parts": [[f"{n}", f"{n}'"][: 1 if single else 2] for n in range(parts)],
+        "outside": ["z", "z'"] if outside else [],
+    }
+    parameters = {"m": "integer >= 1"} | {f"e{i}": "nonnegative" for i in range(1, 9)}
+    return reading.read(
+        {"parameters": parameters, "databases": databases, "target": target, "mechanisms": named}
+    )
+
+
+def cover(target: Any, stated: Any, domain: str = "own", parts: int = 6, **more: Any) -> Cover:
+    """One mechanism on each part."""
+    mechanisms = [([n], stated, domain) for n in range(parts)]
+    return covers.cover(setting(target, *mechanisms, parts=parts, **more), told.THEORY)
+
+
+def test_bags_that_come_and_go_are_in_any_two_parts() -> None:
+    found = cover(bag("2", "m"), U)
+    ((choice,),) = (one.choices for one in found.types)
+    assert moves(found) == {"1:mx1 2:mx1"} and choice.many == 2 and len(choice.of) == 6
+    assert not found.convex and not found.is_whole
+
+
+def test_replaced_bags_stay_where_that_is_twice_as_far() -> None:
+    found = cover(bag("2", "m", "bag"), U)
+    assert moves(found) == {"1:(product 2 m)x1 2:(product 2 m)x1"} and found.convex == set(range(1, 7))
+    ((choice,),) = (one.choices for one in found.types)
+    assert choice.many == 2
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_replaced_bags_leave_where_that_is_as_far(single: bool) -> None:
+    """Of parts with one record rows can only leave for others."""
+    found = cover(bag("2", "m", "bag"), B, "common", single=single)
+    assert moves(found) == {"1:mx1 2:mx1 3:mx1 4:mx1"} and not found.convex
+    assert found.types[0].choices[0].many == 4
+    of_one = cover(bag("2", "m", "bag"), U, single=True)
+    assert moves(of_one) == {"1:mx1 2:mx1 3:mx1 4:mx1"} and not of_one.convex
+
+
+def test_too_few_parts_and_rows_that_must_be_as_many_have_none() -> None:
+    """2L parts are not there; and what is infinite where rows only go may be finite where others come."""
+    assert not any(others(cover(bag("4", "2", "bag"), B, "common")))
+    assert not any(others(cover(bag("2", "2", "bag"), B, "own")))
+
+
+def test_parts_that_nobody_reads_come_last() -> None:
+    """Type and example are of parts that are read, where there are such."""
+    there = setting(bag("1", "2"), ([4], U, "own"), parts=6)
+    (type,) = covers.cover(there, told.THEORY).types
+    assert type.moves and type.pair == (("4",), ()) and type.choices[0].of[0][0] == 4
+
+
+def test_the_example_has_the_parts_for_which_most_is_lost() -> None:
+    there = setting(bag("2", "1", "bag"), *(([n], B, "common") for n in range(6)), parts=6)
+    (type,) = covers.cover(there, told.THEORY).types
+    point = {f"e{i}": Fraction(9 if i in (2, 4, 5, 6) else 1) for i in range(1, 7)}
+    at = exchanged.at_point(type, there, point)
+    assert [i for i, _ in at.moves] == [2, 4, 5, 6] and not at.choices
+    assert sorted(name for side in at.pair for name in side) == ["1", "3", "4", "5"]  # type: ignore[union-attr]
+
+
+def drawn(rng: random.Random) -> tuple[Setting, str]:
+    """Mechanisms of which each reads one of several parts, or everything, all in one notion."""
+    notion, parts = rng.choice(sorted(KEYS)), rng.randint(2, 6)
+    replaced = rng.choice(["no", "bag", "rows"])
+    target = bag(str(rng.randint(1, 3)), rng.choice(["1", "2", "3"]), replaced)
+    stated = rng.choice([[U], [B], [U, bag("3", "3", replaced)], [U, B]])
+    mechanisms: list[tuple[Any, Any, str]] = []
+    for _ in range(rng.randint(2, 7)):
+        read = None if rng.random() < 0.15 else [rng.randrange(parts)]
+        mechanisms.append((read, rng.choice(stated), rng.choice(["own", "common", "common"])))
+    single, outside = rng.random() < 0.3, rng.random() < 0.5
+    return setting(target, *mechanisms, parts=parts, single=single, outside=outside, notion=notion), notion
+
+
+SEEDS = range(150)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_one_type_and_all_choices_lose_the_same(seed: int) -> None:
+    rng = random.Random(seed)
+    there, notion = drawn(rng)
+    try:
+        all_of_them = lost(there, notion, True)
+    except REFUSED:
+        with pytest.raises(REFUSED):
+            lost(there, notion, False)
+        return
+    few = lost(there, notion, False)
+    for _ in range(5):
+        point = {f"e{i}": Fraction(rng.choice([0, 0, 1, 2, 5, 9]), rng.randint(1, 3)) for i in range(1, 9)}
+        for one, other in zip(few[1:], all_of_them[1:], strict=True):
+            assert same(one, other, point)
+
+
+def test_enough_are_drawn() -> None:
+    def is_few(seed: int) -> bool:
+        there, _ = drawn(random.Random(seed))
+        try:
+            return any(others(covers.cover(there, told.THEORY)))
+        except REFUSED:
+            return False
+
+    assert sum(map(is_few, SEEDS)) > 40
