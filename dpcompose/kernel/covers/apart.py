@@ -12,8 +12,8 @@ from functools import cached_property
 
 from dpcompose.kernel.covers import room_for_rows
 from dpcompose.kernel.covers.alike import is_plain
-from dpcompose.kernel.covers.contributions import Contributions, are_no_larger
-from dpcompose.kernel.covers.types import Choice, Cover, Moves, NoCover, Type
+from dpcompose.kernel.covers.contributions import Contributions
+from dpcompose.kernel.covers.types import Choice, Cover, Moves, NoCover, Type, are_no_larger
 from dpcompose.kernel.expressions.terms import INFINITY, ZERO, number
 
 MANY = 24

@@ -24,7 +24,7 @@ from dpcompose.kernel.covers import room_for_rows
 from dpcompose.kernel.covers.distances import check_formula, inputs_of
 from dpcompose.kernel.covers.queries import query_in_rows
 from dpcompose.kernel.covers.records import Records
-from dpcompose.kernel.covers.types import LARGEST, Cover, NoCover, Type, size
+from dpcompose.kernel.covers.types import LARGEST, Cover, NoCover, Type, are_no_larger, size
 from dpcompose.kernel.expressions import metrics as in_metrics
 from dpcompose.kernel.expressions.substitution import changed, seen_largest, substituted
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, largest, number
@@ -481,11 +481,6 @@ class Contributions(Records):
         """Whether rows that go and come in one part move its readers twice as far as those that only go."""
         once, twice = self.touched(families, 1, 0), self.touched(families, 1, 1)
         return INFINITY not in once and twice == [number(2) * term for term in once]
-
-
-def are_no_larger(some: Sequence[Term], others: Sequence[Term]) -> bool:
-    """Whether some distances are seen to be at most others."""
-    return INFINITY not in some and all((b - a).nonnegative for a, b in zip(some, others, strict=True))
 
 
 def _holds(most: Term, count: Term) -> bool:

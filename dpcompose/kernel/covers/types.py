@@ -386,6 +386,11 @@ def size(distance: Term) -> tuple[int, Fraction]:
     return 0, distance.number
 
 
+def are_no_larger(some: Sequence[Term], others: Sequence[Term]) -> bool:
+    """Whether some distances are seen to be at most others."""
+    return INFINITY not in some and all((b - a).nonnegative for a, b in zip(some, others, strict=True))
+
+
 def smallest_pair(
     databases: Databases, left: tuple[int, ...], right: tuple[int, ...], more: tuple[int, ...] = ()
 ) -> Pair:
