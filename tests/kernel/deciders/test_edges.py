@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from kernel.deciders.test_tables import check, table, term
 
-from dpcompose.kernel import written_out
+from dpcompose.kernel import infinity, written_out
 from dpcompose.kernel.composition import losses
 from dpcompose.kernel.composition.losses import NoLoss
 from dpcompose.kernel.core import assumptions
 from dpcompose.kernel.core.assumptions import Assumption, NotAssumed
 from dpcompose.kernel.core.classes import Points
-from dpcompose.kernel.core.orders import Orders
+from dpcompose.kernel.core.orders import Curve as OfDivergences
+from dpcompose.kernel.core.orders import NotThere, Orders
 from dpcompose.kernel.covers.blocks import by_cell, fewest_blocks
 from dpcompose.kernel.deciders.calculus import coordinates, elementary, steps
 from dpcompose.kernel.deciders.curves import below_normal, equalities
@@ -24,13 +25,14 @@ from dpcompose.kernel.deciders.curves.curves import Curve, Part
 from dpcompose.kernel.deciders.curves.tails import Normal
 from dpcompose.kernel.deciders.curves.tradeoffs import Together
 from dpcompose.kernel.deciders.tables import divergences, entries, promises
-from dpcompose.kernel.expressions import polynomials, terms
+from dpcompose.kernel.deciders.tables import orders as table_orders
+from dpcompose.kernel.expressions import metrics, polynomials, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.forms import read, write
 from dpcompose.kernel.expressions.formulas import evaluate
 from dpcompose.kernel.expressions.intervals import enclosure
-from dpcompose.kernel.expressions.terms import ONE, ZERO, Term, letter, number
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, letter, number
 from dpcompose.kernel.library.theory import Theory
 
 F = Fraction
@@ -216,3 +218,29 @@ def test_nothing_equals_what_has_no_known_sign(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("ratio", ["2*exp(e)", "exp(e) + 1", "(exp(e) + 1)/2"])
 def test_a_ratio_that_is_no_power_of_e_shows_no_zcdp(ratio: str) -> None:
     assert not promises._shows_zcdp(entries.read(term(ratio)), term("e**2/1000"))
+
+
+def test_of_truncated_zcdp_the_orders_end_where_it_says() -> None:
+    """ω = 4: below 4, and not from 4 on."""
+    values: Any = {"rho": number(3), "tau": number(F(1, 4))}
+    bound = table_orders.of_multiples_up_to(values, None)
+    assert bound.orders == Orders.read("(1, 4)") and bound.parts == (number(3) * bound.orders.order,)
+
+
+def test_divergences_of_some_orders_say_nothing_of_lower_ones() -> None:
+    """Two steps need all orders from 1 on."""
+    from_1, from_2 = Orders.read("(1, oo)"), Orders.read("(2, oo)")
+    assert OfDivergences(from_1, 3 * from_1.order).at(from_1, number(2)) == 12 * from_1.order
+    with pytest.raises(NotThere):
+        OfDivergences(from_2, 3 * from_2.order).at(from_2, number(2))
+
+
+def test_signs_of_infinite_factors() -> None:
+    """−∞ twice is ∞; three times it is −∞, of which nothing is said."""
+    far = {f"d__{name}": INFINITY for name in "abc"}
+    a, b, c = (-metrics.letter(name) - 1 for name in far)
+    assert infinity.at(a * b, far) == infinity.at(2 * a * b, far) == INFINITY
+    assert infinity.at(-a, far) == infinity.at(-2 * a * b * c, far) == INFINITY
+    for below in (a, a * b * c, -a * b):
+        with pytest.raises(infinity.NoValue):
+            infinity.at(below, far)
