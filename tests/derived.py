@@ -107,6 +107,7 @@ OF = [
     "places.toml",
     "sets-of-two.toml",
     "several-persons.toml",
+    "any-number-of-parts.toml",
     "persons-with-room.toml",
     "zeros.toml",
 ]

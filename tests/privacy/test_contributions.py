@@ -249,7 +249,7 @@ def test_theorems_are_cited_beside_rows_that_are_there_at_least(size: str) -> No
 def test_one_part_holds_the_rows_whatever_the_number_of_parts() -> None:
     problem = written([["a"]], bag("L", 2, False), ["unbounded"], ["own"])
     assert guarantee(problem) == ["2*e1"]
-    two = study(written([["a"], ["b"]], bag("L", 2, False), ["unbounded"] * 2, ["own"] * 2))
+    two = study(written([["a", "c"], ["b", "d"]], bag("L", 2, True), ["bounded"] * 2, ["own"] * 2))
     with pytest.raises(NoGuarantee, match="has to be a number"):
         two.guarantee()
 
@@ -351,7 +351,7 @@ def test_what_is_not_supported_is_refused_in_words() -> None:
         overlapping["partitions"]["P"] |= {"kind": "overlapping", "at-most": "2"}
         study(overlapping)
     with pytest.raises(NoGuarantee, match="has to be a number"):
-        guarantee(written([["a"], ["b"]], bag("L", 1), ["unbounded"] * 2, ["own"] * 2))
+        guarantee(written([["a", "c"], ["b", "d"]], bag("L", 1, "rows"), ["bounded"] * 2, ["own"] * 2))
     with pytest.raises(NoGuarantee, match="state it for as many, or more"):
         guarantee(family(bag("L", "m"), bag("L", 1)))
     with pytest.raises(problems.ProblemError, match="about multisets"):

@@ -24,7 +24,7 @@ from dpcompose.kernel.covers import room_for_rows
 from dpcompose.kernel.covers.distances import check_formula, inputs_of
 from dpcompose.kernel.covers.queries import query_in_rows
 from dpcompose.kernel.covers.records import Records
-from dpcompose.kernel.covers.types import LARGEST, Cover, NoCover, Type, are_no_larger, size
+from dpcompose.kernel.covers.types import LARGEST, Cover, NoCover, Type, are_no_larger, from_number_on, size
 from dpcompose.kernel.expressions import metrics as in_metrics
 from dpcompose.kernel.expressions.substitution import changed, seen_largest, substituted
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, largest, number
@@ -395,16 +395,17 @@ class Contributions(Records):
         if not count:
             yield frozenset(), frozenset()
             return
-        if self.bag.parts.number is None and count > 1:
-            raise NoCover("in how many of some written parts a person's rows lie has to be a number")
-        most = min(count, int(self.bag.parts.number or 1))
+        most = min(count, int(self.bag.parts.number or count))
         alone = {n for n, atom in enumerate(self.setting.databases.atoms) if len(atom.records) < 2}
         if alone and self.even:
             raise NoCover(
                 "parts of a single record are replaced by rows outside of all parts, and there are none"
             )
         falling = (self.noisy and replaced != "no") or any(map(self.falls, self.inputs))
-        few = 0 if falling or alone else most
+        every_number, letter = falling or bool(alone), self.bag.parts.number is None
+        if letter and count > 1 and (falling or any(one.metric for one in self.setting.mechanisms)):
+            raise NoCover("in how many written parts rows lie has to be a number for noise or replaced rows")
+        few = 0 if every_number or letter else most
         sides = sum(comb(count, n) for n in range(few, most + 1))
         if sides ** (1 if replaced == "no" else 2) * len(self.inputs) > LARGEST:
             raise NoCover(f"{count:,} parts are touched in too many ways to write down; fewer parts would do")
@@ -418,13 +419,14 @@ class Contributions(Records):
             return
         for n, left in enumerate(every):
             for right in every[n:]:
-                uneven = self.even and len(left) != len(right)
+                uneven = (self.even or not every_number) and len(left) != len(right)
                 if (left or right) and not uneven and alone.isdisjoint(left & right):
                     yield left, right
 
     def of_pattern(self, pattern: Touched, families: Touching) -> Type:
         """The type of neighbours of which so many parts lose m rows each, and so many gain as many."""
         moves, lost = dict[int, tuple[tuple[int | Term, Term], ...]](), list[Any]()
+        there = from_number_on(self.bag.parts, max(map(len, pattern)))
         for i, mechanism in enumerate(self.setting.mechanisms, start=1):
             if i in self.reads_all:
                 continue
@@ -435,6 +437,8 @@ class Contributions(Records):
                 a, b = (len(rows if read is None else rows.intersection(read)) for rows in pattern)
                 many = 1 if mechanism.count is None else 0
             values = self.far(i, a, b) if a or b else [ZERO]
+            if i not in families and there != ONE:
+                values = [r if r.kind == "oo" else there * r for r in values]
             if {*values} != {ZERO}:
                 moves[i] = ((many, values[0]),)
                 lost += self.lost(i, values)

@@ -28,9 +28,9 @@ from dpcompose.kernel.covers.queries import query_in_rows
 from dpcompose.kernel.covers.room_for_rows import fewest_rows
 from dpcompose.kernel.covers.rooms import room
 from dpcompose.kernel.covers.seen import Seen
-from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Pair, Type, first_of
+from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Pair, Type, first_of, from_number_on
 from dpcompose.kernel.expressions import formulas
-from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, largest, least, number
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, Term, least, number
 from dpcompose.kernel.library.theory import Theory
 
 PROCEDURE = "any number of steps"
@@ -277,7 +277,7 @@ def _from(type: Type, s: int, m: Term) -> Type:
 
     A distance ∞ is one for a single step as well, as distances are metrics: then it is there for all m.
     """
-    there = least(ONE, largest(ZERO, m - (s - 1))) if s > int(m.of[1].least) else ONE
+    there = from_number_on(m, s)
 
     def far(r: Term) -> Term:
         return r if r.kind == "oo" else there * r

@@ -22,7 +22,7 @@ from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.orders import undominated
-from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, largest, least
 from dpcompose.kernel.library.theory import NoPage, Theory
 
 LARGEST = 2_000_000
@@ -372,6 +372,13 @@ def first_of(ways: Iterable[Callable[[], Cover]]) -> Cover:
         except NoCover as error:
             why[str(error)] = None
     raise NoCover("; ".join(why))
+
+
+def from_number_on(m: Term, s: int) -> Term:
+    """[m >= s]: 1 where a whole number is so large, and 0 where it is less."""
+    if m.number is not None:
+        return ONE if m.number >= s else ZERO
+    return least(ONE, largest(ZERO, m - (s - 1))) if s > int(m.of[1].least) else ONE
 
 
 def size(distance: Term) -> tuple[int, Fraction]:

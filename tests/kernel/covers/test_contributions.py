@@ -105,7 +105,7 @@ def test_what_is_not_known_is_refused() -> None:
     with pytest.raises(NoCover, match="state it for as many, or more"):
         cover(bag("1", "m"), family(bag("L", "2")))
     with pytest.raises(NoCover, match="has to be a number"):
-        cover(bag("L", "1"), {"reads": [[0]], "stated": U}, parts=2)
+        cover(bag("L", "1", "bag"), {"reads": [[0]], "stated": B}, parts=2)
     with pytest.raises(NoCover, match="neither by what a person contributes nor by single rows"):
         cover({"single": "any two", "steps": 1}, {"reads": [[0]], "stated": U}, parts=2)
 
