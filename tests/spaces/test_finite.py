@@ -238,7 +238,7 @@ def test_size_is_known_before_work_starts() -> None:
         space.all_pairs()
     assert str(raised.value) == (
         "all pairs of bounded neighbours on all multisets of size <= 220 over {a, b, c, d}, 102,114,376 "
-        "databases with 601,745,430 neighbouring pairs: about 10,427,371 GB and 4,827 days, more than the 4 GB and "
+        "databases with 601,745,430 neighbouring pairs: about 10,427,371 GB and 4,827 days, more than the 1 GB and "
         "60 minutes that are spent on one question; a smaller class would do"
     )
     with pytest.raises(

@@ -12,8 +12,8 @@ from typing import TypeVar
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.spaces.classes.databases import TooLarge
 
-LARGEST_BYTES = 4 * 2**30
-"""The most memory that an answer takes, in bytes."""
+LARGEST_BYTES = 5 * 2**28
+"""The most memory that an answer takes, in bytes: with all else that a process holds it stays below 2 GiB."""
 LARGEST_SECONDS = 3_600
 """The longest that an answer takes."""
 
