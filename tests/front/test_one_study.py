@@ -214,7 +214,8 @@ def test_commands_say_so(words: list[str], capsys: pytest.CaptureFixture[str]) -
 def test_one_recheck_for_both(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The same keys of JSON, the same rows of text."""
     said = []
-    for file in (IN_METRICS[0], PROBLEMS[0]):
+    alone = next(file for file in IN_METRICS if file.name.startswith("71"))
+    for file in (alone, PROBLEMS[0]):
         saved = str(tmp_path / file.stem)
         assert cli.main(["verify", str(file), "--save-derivation", saved]) in (0, 1)
         capsys.readouterr()

@@ -228,10 +228,17 @@ def test_records_that_are_there_at_least_are_common_to_both(size: str) -> None:
     assert formulas.to_text(optimal_bound(problem)) == "top(m, e[i], i, 1, k)"
 
 
+@pytest.mark.parametrize("size", ["<= 9", "<= n", "= 9"])
+def test_records_of_a_largest_size_are_replaced_as_any_are(size: str) -> None:
+    """One for another one: m inputs are left, and m others joined, in a database of one record as well."""
+    problem = overlapping("m", "bounded", "unbounded", n="integer >= 1")
+    problem |= {"databases": {"kind": "multisets", "size": size}}
+    assert formulas.to_text(optimal_bound(problem)) == "2*top(m, e[i], i, 1, k)"
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"databases": {"kind": "multisets", "size": "<= 9"}}, "needs multisets without a largest size"),
         ({"target": {"granularity": "free-lunch"}}, "differ by a number of records"),
     ],
 )
