@@ -7,7 +7,7 @@ the neighbourhood graph with each fibre of f_i contracted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 
@@ -263,34 +263,44 @@ class Inputs:
         """What the mechanisms read, in order."""
         return tuple(mechanism.reads for mechanism in self.setting.mechanisms)
 
-    @cached_property
-    def _are_restrictions(self) -> bool:
-        return all(f.restricts for f in self._reads)
+    def _looks_at(self, f: Map) -> Collection[object] | None:
+        """The records, or positions, that alone decide whether the value of a map changes; None of others."""
+        databases = self.setting.databases
+        if f.restricts and databases.twice:
+            return f.inside
+        return f.positions if f.keeps_positions and databases.length is not None else None
+
+    def _edited(self, pair: Pair) -> set[object]:
+        """The records, or positions, in which two databases differ."""
+        D, E = pair
+        assert isinstance(D, tuple) and isinstance(E, tuple)
+        if self.setting.databases.twice:
+            return {record for record in {*D, *E} if D.count(record) != E.count(record)}
+        return {at for at, (x, y) in enumerate(zip(D, E, strict=True), start=1) if x != y}
 
     @cached_property
-    def _readers(self) -> Mapping[str, tuple[int, ...]]:
-        """For each record the mechanisms whose restriction holds it."""
-        readers: dict[str, list[int]] = {}
+    def _readers(self) -> Mapping[object, Sequence[int]] | None:
+        """For each record, or position, the mechanisms that look at it; None where some look at more."""
+        readers: dict[object, list[int]] = {}
         for i, f in enumerate(self._reads, start=1):
-            for record in f.inside if f.restricts else ():
-                readers.setdefault(record, []).append(i)
-        return {record: tuple(numbers) for record, numbers in readers.items()}
+            if (looked_at := self._looks_at(f)) is None:
+                return None
+            for each in looked_at:
+                readers.setdefault(each, []).append(i)
+        return readers
 
     def _that_move(self, pair: Pair, maps: Sequence[Map]) -> Iterator[tuple[int, Map]]:
-        """The maps, numbered from 1, with different values at D and E; restrictions by the edited records."""
+        """The maps, numbered from 1, with different values at D and E; some by the edited records."""
         D, E = pair
-        edited: set[str] | None = None
-        if self.setting.databases.twice and isinstance(D, tuple) and isinstance(E, tuple):
-            edited = {record for record in {*D, *E} if D.count(record) != E.count(record)}
-        if edited is not None and maps is self._reads and self._are_restrictions:
-            for i in sorted({i for record in edited for i in self._readers.get(record, ())}):
+        told = isinstance(D, tuple) and isinstance(E, tuple)
+        if told and maps is self._reads and (readers := self._readers) is not None:
+            for i in sorted({i for each in self._edited(pair) for i in readers.get(each, ())}):
                 yield i, maps[i - 1]
             return
-        for i, f in enumerate(maps, start=1):
-            if f.restricts and edited is not None:
-                if not f.inside.isdisjoint(edited):
-                    yield i, f
-            elif f(D) != f(E):
+        looked_at = [self._looks_at(f) if told else None for f in maps]
+        edited = self._edited(pair) if any(some is not None for some in looked_at) else set[object]()
+        for i, (f, some) in enumerate(zip(maps, looked_at, strict=True), start=1):
+            if f(D) != f(E) if some is None else not edited.isdisjoint(some):
                 yield i, f
 
     def changed(self, pair: Pair, maps: Sequence[Map]) -> list[int]:

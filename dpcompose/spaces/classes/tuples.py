@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel.expressions.keeping import frozen
@@ -84,7 +85,7 @@ class Tuples(OrderedRecords):
         users = {user: list(self.positions_of(user)) for user in dict.fromkeys(self.owners)}
         return super().data() | ({"users": users} if users else {})
 
-    @property
+    @cached_property
     def cells(self) -> tuple[Cell, ...] | None:
         """The positions, where all tuples have the same.  Raises TooLarge beyond LARGEST_SHAPE."""
         if not self.sizes.exactly:

@@ -7,7 +7,7 @@ The canonical metric is the fewest blocks that cover the cells in which D and E 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from math import comb, isqrt
@@ -45,7 +45,17 @@ class Blocks:
     def within(self, kept: Iterable[Cell]) -> Blocks:
         """The relation on what is kept of the databases: the blocks with the kept cells only."""
         inside = frozenset(kept)
-        return Blocks(frozenset(here for block in self.sets if (here := block & inside)), self.most)
+        touched = {block for cell in inside for block in self._at.get(cell, ())}
+        return Blocks(frozenset(block & inside for block in touched), self.most)
+
+    @cached_property
+    def _at(self) -> Mapping[Cell, Sequence[frozenset[Cell]]]:
+        """For each cell the blocks that hold it."""
+        found: dict[Cell, list[frozenset[Cell]]] = {}
+        for block in self.sets:
+            for cell in block:
+                found.setdefault(cell, []).append(block)
+        return found
 
     def largest_within(self, kept: Iterable[Cell]) -> list[frozenset[Cell]]:
         """The blocks of the same that lie in no other one: one block, where one holds all that is kept."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dpcompose.kernel.expressions.keeping import frozen
@@ -18,6 +19,13 @@ from dpcompose.spaces.moves.granularities import Granularity, Meaning, NotSymmet
 
 if TYPE_CHECKING:
     from dpcompose.spaces.arrays.layouts import Layout
+
+
+@lru_cache(maxsize=32)
+def _record_by_record(shape: DatabaseClass) -> Blocks | None:
+    """The blocks of which each holds the cells of one record."""
+    sets = shape.by_record
+    return None if sets is None else Blocks(frozenset(sets)).within({*(shape.cells or ())})
 
 
 @frozen(repr=False)
@@ -76,9 +84,7 @@ class RecordEdits(Granularity):
 
     def blocks(self, shape: DatabaseClass) -> Blocks | None:
         alone = shape.unordered and self.kinds == {(1, 0), (0, 1)}
-        if not (alone or shape.kind in self.ordered) or (sets := shape.by_record) is None:
-            return None
-        return Blocks(frozenset(sets)).within({*(shape.cells or ())})
+        return _record_by_record(shape) if alone or shape.kind in self.ordered else None
 
     @property
     def reach(self) -> int | None:
