@@ -94,7 +94,7 @@ def test_tables_of_distances(text: str, epsilon: str, tmp_path: Path) -> None:
         (
             MULTISETS
             + BOUNDED
-            + stated("d_bounded + d_unbounded", domain="common").replace(
+            + stated("d_unbounded + min(d_bounded, d_unbounded)", domain="common").replace(
                 "guarantee", 'reads = { records = ["a"] }\nguarantee'
             )
             + claimed("approximate", epsilon="0", delta="0"),

@@ -27,10 +27,10 @@ Table = Mapping[tuple[Any, Any], Fraction]
 
 
 ONE_METRIC = (
-    "on the common domain a guarantee is a number times one metric, or a formula in metrics that are all "
-    "least at the same databases, whichever values are read: on a class of few databases, or counting steps "
-    "of what is read as well; elsewhere what remains of a sum over the fibres of a map is no sum; state one "
-    'of them, or domain = "own"'
+    "on the common domain a guarantee is a number times one metric, the least of such, or a formula in "
+    "metrics that are all least at the same databases, whichever values are read: on a class of few "
+    "databases, or counting steps of what is read as well; elsewhere what remains of a sum over the fibres "
+    'of a map is no sum; state one of them, or domain = "own"'
 )
 ONE_DELTA = (
     "on the common domain a delta does not add up along the fibres of a map: it is one at the nearest "

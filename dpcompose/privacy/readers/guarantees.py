@@ -278,12 +278,32 @@ class Guarantees:
         common = domain == "common" and not reads.is_everything
         read = self._of_one_size(read) if common else read
         if common and not (self._is_multiple(read) or self._is_lifted(read, reads, bounded)):
-            return self._at_the_nearest(read, reads, letter, bounded)
+            try:
+                return self._at_the_nearest(read, reads, letter, bounded)
+            except NoDistance:
+                if not (parts := self._alternatives(read)):
+                    raise
+            each = [
+                self._of_inputs(read | {"metric": part}, reads, domain, letter, bounded) for part in parts
+            ]
+            return read | {"metric": terms.least(*(about["metric"] for about in each))}
         formulas_read = {}
         for key, value in read.items():
             put = {name: letter(name, self._of_input(name, reads, domain)) for name in self._used(value)}
             formulas_read[key] = substitution.substituted(value, put)
         return formulas_read
+
+    def _alternatives(self, read: Mapping[str, Term]) -> Sequence[Term]:
+        """What a guarantee is the least of, without a delta or others besides: whoever promises the least of
+        some formulas promises each of them, and the least over fibres is the least of those of each."""
+        value = read["metric"]
+        if any(other != ZERO for key, other in read.items() if key != "metric"):
+            return ()
+        factor, least = metrics.with_minimum(value) or (terms.ONE, value)
+        parts = metrics.minimum(least)
+        if parts is None or not self.names.never_negative(factor):
+            return ()
+        return [factor * part for part in parts]
 
     def _of_input(self, name: str, reads: Map, domain: str) -> Distance:
         distance = self.names.metrics[name].distance
