@@ -283,10 +283,9 @@ class Guarantees:
             except NoDistance:
                 if not (parts := self._alternatives(read)):
                     raise
-            each = [
-                self._of_inputs(read | {"metric": part}, reads, domain, letter, bounded) for part in parts
-            ]
-            return read | {"metric": terms.least(*(about["metric"] for about in each))}
+            alone = ({**read, "metric": part} for part in parts)
+            each = [self._of_inputs(about, reads, domain, letter, bounded) for about in alone]
+            return {**read, "metric": terms.least(*(about["metric"] for about in each))}
         formulas_read = {}
         for key, value in read.items():
             put = {name: letter(name, self._of_input(name, reads, domain)) for name in self._used(value)}
