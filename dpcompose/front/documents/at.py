@@ -312,7 +312,8 @@ class At:
         ways = towards_the_limit(self.inputs, n, self.pair, self.point)
         towards = [(way.row(), way.lost(by, epsilon)) for way in ways]
         return max(
-            towards, key=lambda one: (one[1] == INFINITY, one[1] != INFINITY and enclosure(one[1], 64).low)
+            towards,
+            key=lambda entry: (entry[1] == INFINITY, entry[1] != INFINITY and enclosure(entry[1], 64).low),
         )
 
     def together(self, losses: Sequence[Term]) -> Term:

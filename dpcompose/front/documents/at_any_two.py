@@ -100,15 +100,15 @@ class AtAnyTwo(At):
         return replace(row, name=name, said=said, told=told)
 
     def of_curves(self, curves: computed.Curves) -> list[Row]:
-        found = []
+        shown = []
         for i, those, piece in curves.most_lost(self.type, self.point):
             name, many = self.name(i, i), len(those)
             if self.core.mechanisms[i - 1].count is not None:
                 name = member(name, those.start) if self.mechanism(i).counts else _all(name, many)
             noise = self.core.mechanisms[i - 1].noise is not None
             row = self.of_noise(i, i) if noise else rows.of_curve([i], piece)
-            found.append(self._about(row, name, "" if noise else _loss(piece), many))
-        return list({row.name: row for row in found}.values())
+            shown.append(self._about(row, name, "" if noise else _loss(piece), many))
+        return list({row.name: row for row in shown}.values())
 
     def of_noise(self, i: int, n: int) -> Row:
         stated, told = self.mechanism(i), self.core.mechanisms[i - 1].noise

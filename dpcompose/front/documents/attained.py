@@ -36,7 +36,7 @@ class Attained:
     @property
     def differing(self) -> tuple[list[str], list[str]]:
         """The records that only one of the two has."""
-        D, E = (Counter(one if isinstance(one, tuple) else ()) for one in self.pair)
+        D, E = (Counter(database if isinstance(database, tuple) else ()) for database in self.pair)
         return sorted(map(str, (D - E).elements())), sorted(map(str, (E - D).elements()))
 
     def __str__(self) -> str:

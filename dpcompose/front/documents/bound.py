@@ -225,7 +225,7 @@ class Bound(Best, Shown):
             f" ({setting.target.means.short})" if setting.target.means.short else "",
             ".",
         ]
-        besides: list[Said] = [[one] for one in sentences.dependence(setting)]
+        besides: list[Said] = [[words] for words in sentences.dependence(setting)]
         stated = {
             "Assumed, and not checked:": [*sentences.stated(self._told, setting, False), *besides],
             "Assumed, and checked:": [*sentences.stated(self._told, setting, True)],
@@ -254,17 +254,17 @@ class Bound(Best, Shown):
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
-        found: dict[str, Any] = {"guarantee": self._as_data(self.guarantee)}
-        found["optimal"] = True if self.optimal else False if self.smaller_is_known else None
+        data: dict[str, Any] = {"guarantee": self._as_data(self.guarantee)}
+        data["optimal"] = True if self.optimal else False if self.smaller_is_known else None
         if self.flat is not None and self.one_by_one:
-            found["one-by-one"] = self.flat._as_data(self.flat.guarantee)
-        return found
+            data["one-by-one"] = self.flat._as_data(self.flat.guarantee)
+        return data
 
     def _as_data(self, said: Guaranteed) -> dict[str, str]:
         """A guarantee as JSON; of divergences with the orders that it is about."""
-        found, orders = {"notion": said.notion} | dict(said.texts), self.setting.orders
+        data, orders = {"notion": said.notion} | dict(said.texts), self.setting.orders
         ordered = orders is not None and self.steps.theory.rule(said.notion).head.ordered
-        return found | ({"orders": str(orders)} if ordered else {})
+        return data | ({"orders": str(orders)} if ordered else {})
 
     # what is known besides
 

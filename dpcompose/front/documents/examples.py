@@ -125,7 +125,7 @@ def _by_tail(
     last = 1 / claim if claim else 2 / end
     middle = (1 / end + last) / 2
     simpler = map(middle.limit_denominator, range(1, 1000))
-    order = next((one for one in simpler if 1 / end < one < last), middle)
+    order = next((number for number in simpler if 1 / end < number < last), middle)
     losing = [(row, loss) for row, loss in at.losing(attained.witnesses, terms.ZERO) if loss == actual][:1]
     who, limit = [i for i, _ in attained.witnesses], at.shown(claimed[head.positive] * terms.number(order))
     made = _made(at, [row for row, _ in losing], who, limit, INFINITY)
@@ -165,8 +165,8 @@ def _with_enough(
     D, E = at.pair
     several = dict.fromkeys([(D or E)[:1], D[:1] + E[:1]])
     ways = [_with_fewest(at.pair, of, odd, lost) for of in several for odd in (0, 1)]
-    found = [way for way in ways if way is not None]
-    return min(found, key=lambda way: len(way[0].pair[0]), default=None)
+    enough = [way for way in ways if way is not None]
+    return min(enough, key=lambda way: len(way[0].pair[0]), default=None)
 
 
 def _with_fewest(pair: Pair, of: Any, odd: int, lost: Callable[[Pair], Enough | None]) -> Enough | None:

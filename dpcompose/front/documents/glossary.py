@@ -58,7 +58,7 @@ def explained(word: str, theory: Theory) -> str:
             return known[name]
     if (page := theory.meant(word)) is not None:
         return _of_page(page)
-    pages = [one for page in theory.pages.values() for one in (page.id, *page.every_item)]
+    pages = [name for page in theory.pages.values() for name in (page.id, *page.every_item)]
     every = [*known, *BUILT_IN, *synonyms.ELSEWHERE, *pages]
     hint = near(word, every) or "; `dpcompose explain` lists the words"
     raise UnknownWord(f"nothing is said of {word!r}{hint}")
@@ -73,7 +73,7 @@ def _plain(word: str) -> str:
 
 def _of_docstring(text: str) -> str:
     """The words of a docstring, without its examples."""
-    paragraphs = [" ".join(one.split()) for one in text.split("\n\n")]
+    paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
     return "\n".join(paragraph for paragraph in paragraphs if paragraph and not paragraph.startswith(">>>"))
 
 

@@ -106,7 +106,7 @@ def _by_rule(formula: str, values: Values, limit: int) -> int | None:
 def _exactly(following: tuple[str, ...] | list[str], values: Values, limit: int) -> int | None:
     """Step by step, between two rational numbers: what follows a value does not decrease with it."""
     a = letter("a", NONNEGATIVE)
-    after = terms.least(*(formulas.parse(one, {**values, "a": a}) for one in following))
+    after = terms.least(*(formulas.parse(text, {**values, "a": a}) for text in following))
 
     def step(x: Fraction) -> Interval:
         return enclosure(formulas.at(after, {"a": x}), BITS)

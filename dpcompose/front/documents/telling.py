@@ -168,7 +168,7 @@ class _Derivation(Telling):
         every = [mechanism.processing for mechanism in self.by.setting.mechanisms]
         page = self.by.theory.processing("outputs")
         for done in dict.fromkeys(filter(None, every)):
-            numbers = [i for i, one in enumerate(every, start=1) if one == done]
+            numbers = [i for i, processing in enumerate(every, start=1) if processing == done]
             assert page is not None
             sentence = f"{self.all_of(numbers)}, then {done}: a function of the output keeps the guarantee"
             yield self.add([sentence], page, _about(private, numbers), numbers)

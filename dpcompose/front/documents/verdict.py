@@ -125,8 +125,8 @@ class Verdict:
     @property
     def published(self) -> str:
         """What a refutation takes functions of outputs to be, of which no more is known, in words."""
-        some = ", ".join(self.as_they_are)
-        return f"with the outputs of {some} published as they are" if some else ""
+        names = ", ".join(self.as_they_are)
+        return f"with the outputs of {names} published as they are" if names else ""
 
     def data(self) -> dict[str, Any]:
         """The verdict as JSON has it, with its counterexample: numbers and formulas as exact texts."""

@@ -55,9 +55,9 @@ def of_each(names: Sequence[str], said: Sequence[K], say: Callable[[K], Said], b
     ['b = 1', ' for M1, M3', ', ', 'b = 2', ' for M2']
     """
     groups: dict[K, list[str]] = {}
-    for name, one in zip(names, said, strict=True):
-        groups.setdefault(one, []).append(name)
+    for name, meaning in zip(names, said, strict=True):
+        groups.setdefault(meaning, []).append(name)
     if len(groups) == 1:
         return say(said[0])
-    told = [[*say(one), f" for {listed(some)}"] for one, some in groups.items()]
+    told = [[*say(meaning), f" for {listed(group)}"] for meaning, group in groups.items()]
     return joined(told if len(told) <= 4 else (told[0], ["..."], told[-1]), by)

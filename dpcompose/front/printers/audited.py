@@ -111,14 +111,14 @@ def table(answers: Iterable[Answer]) -> list[str]:
 
 def _cell(answers: Sequence[Answer]) -> str:
     """What was found in all notions."""
-    found = [answer for answer in answers if answer.found is not None]
+    needed = [answer for answer in answers if answer.found is not None]
     shown = []
-    for answer in found:
+    for answer in needed:
         file, notion = file_name(answer), answer.statement.notion
         shown.append(notion if file_text(answer) is None else f"[{notion}]({FOLDER}/{file})")
     said = [f"needed: {', '.join(shown)}"] if shown else []
     if others := [answer for answer in answers if answer.found is None]:
-        names = ", ".join(dict.fromkeys(other.statement.notion for other in others)) + ": " if found else ""
+        names = ", ".join(dict.fromkeys(other.statement.notion for other in others)) + ": " if needed else ""
         most = max((other.looked for other in others), key=lambda looked: looked.settings)
         said.append(f"{names}no counterexample in {most.sizes}")
     return "; ".join(said)

@@ -39,7 +39,7 @@ def _between_dollars(values: Sequence[sympy.Expr]) -> str:
 
 
 said_html = Writer(
-    text_html, formula_html, lambda some: html.escape(_between_dollars(some), quote=False), text_html
+    text_html, formula_html, lambda values: html.escape(_between_dollars(values), quote=False), text_html
 )
 
 
@@ -49,7 +49,7 @@ def _in_mathematics(text: str) -> str:
 
 said_mathematics = Writer(_in_mathematics, latex, _values, _in_mathematics, str)
 """A sentence inside mathematics."""
-said_latex = Writer(text_latex, lambda one: f"${latex(one)}$", _between_dollars, text_latex)
+said_latex = Writer(text_latex, lambda formula: f"${latex(formula)}$", _between_dollars, text_latex)
 
 
 LOOKS = (
@@ -67,9 +67,9 @@ def _database(shown: str | Records) -> str:
     if isinstance(shown, str):
         return text_html(shown)
     records = []
-    for one in shown.records:
-        record = f"<mark><b>{text_html(one.text)}</b></mark>" if one.changed else text_html(one.text)
-        look = "" if one.reader is None else LOOKS[one.reader % len(LOOKS)]
+    for entry in shown.records:
+        record = f"<mark><b>{text_html(entry.text)}</b></mark>" if entry.changed else text_html(entry.text)
+        look = "" if entry.reader is None else LOOKS[entry.reader % len(LOOKS)]
         records.append(f'<span style="{look}">{record}</span>' if look else record)
     return shown.brackets[0] + ", ".join(records) + shown.brackets[1]
 
@@ -254,7 +254,7 @@ def _counterexample(verdict: Verdict, example: Counterexample) -> Iterator[str]:
     named = [(said_html([name]), row.outcomes) for name, row in example.reached if row.outcomes]
     if named:
         head = ["outcome", "probability at $D$", "probability at $D'$"]
-        outcomes = ((name, outcome) for name, some in named for outcome in some)
+        outcomes = ((name, outcome) for name, rows in named for outcome in rows)
         yield table(head, ([f"{name} = {text_html(o)}", *map(_probability, p)] for name, (o, *p) in outcomes))
         yield f"<p>lost at the outcome {_where(example)}</p>"
     yield from (f"<p>{said_html(line)}</p>" for line in verdict.besides(example))

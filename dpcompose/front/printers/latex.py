@@ -151,10 +151,12 @@ def _head(best: Best, head: Head) -> Iterator[str]:
     yield said(head.about)
     yield from parameters(head)
     for words, stated in {"The metrics are:": head.defined, **head.stated}.items():
-        sentences = [said(one) for one in stated]
+        sentences = [said(sentence) for sentence in stated]
         if sentences:
             yield words
-            yield from listed("itemize", [f"{one};" for one in sentences[:-1]] + [f"{sentences[-1]}."])
+            yield from listed(
+                "itemize", [f"{sentence};" for sentence in sentences[:-1]] + [f"{sentences[-1]}."]
+            )
 
 
 def parameters(head: Head) -> Iterator[str]:

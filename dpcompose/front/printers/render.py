@@ -90,7 +90,7 @@ def counterexample(found: Verdict) -> Iterator[str]:
 def rows(best: Best, beside: Iterable[str] = (), indent: str = "") -> list[str]:
     """The best guarantee, those that stand beside it, and what they are about."""
     said = [guarantee(best), *beside, *about(best.scope, best.where)]
-    return [f"{indent}{one}" for one in said] + paragraphs(best.relies_on, indent)
+    return [f"{indent}{line}" for line in said] + paragraphs(best.relies_on, indent)
 
 
 def about(scope: str, where: str) -> list[str]:

@@ -47,12 +47,12 @@ def results(file: str, text: str, verdicts: Sequence[Verdict]) -> list[dict[str,
     text -- that of the file; claims that it does not list one by one are told at its first line.
     """
     lines = [n for n, line in enumerate(text.splitlines(), start=1) if CLAIM.match(line)]
-    found = []
+    findings = []
     for n, verdict in enumerate(verdicts, start=1):
         if rule := finding(verdict):
             line = lines[n - 1] if len(lines) == len(verdicts) else 1
             place = {"artifactLocation": {"uri": address(file)}, "region": {"startLine": line}}
-            found.append(
+            findings.append(
                 {
                     "ruleId": rule,
                     "level": "warning" if rule == "undecided" else "error",
@@ -60,7 +60,7 @@ def results(file: str, text: str, verdicts: Sequence[Verdict]) -> list[dict[str,
                     "locations": [{"physicalLocation": place}],
                 }
             )
-    return found
+    return findings
 
 
 def log(found: Sequence[dict[str, Any]], complete: bool) -> dict[str, Any]:

@@ -114,7 +114,9 @@ class Citing:
         for page in self._named(conclusions.notion):
             fits = self._premises(page.head, conclusions.notion) is None
             gives = fits and self._other(page, conclusions) is None
-            if gives and all(self._evidence(page, one).holds for one in self.hypotheses(page.head)):
+            if gives and all(
+                self._evidence(page, hypothesis).holds for hypothesis in self.hypotheses(page.head)
+            ):
                 return page
         return None
 
@@ -128,7 +130,7 @@ class Citing:
         is cited."""
         cited: Page | None = None
         for page in self._named(conclusions.notion):
-            if not all(self._evidence(page, one).holds for one in page.head.where):
+            if not all(self._evidence(page, hypothesis).holds for hypothesis in page.head.where):
                 continue
             reason, pair = self._misfit(page, conclusions.notion)
             if reason is not None:
@@ -251,7 +253,7 @@ class Citing:
                 continue
             if concluded.granularity not in (None, str(self.setting.target)):
                 continue
-            if all(self._evidence(page, one).holds for one in head.hypotheses):
+            if all(self._evidence(page, premise).holds for premise in head.hypotheses):
                 return page
         return None
 
@@ -334,4 +336,4 @@ def ranked(theory: Theory, pages: Sequence[Page], notion: str) -> list[Page]:
 def depth(theory: Theory, page: Page) -> int:
     """How many pages are above one, each a special case of the next; with itself."""
     above = [theory.pages[id] for id in page.head.special_case_of if id in theory.pages]
-    return 1 + max((depth(theory, one) for one in above), default=0)
+    return 1 + max((depth(theory, general) for general in above), default=0)

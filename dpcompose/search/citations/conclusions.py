@@ -102,14 +102,16 @@ class Conclusions:
 
     def concluded(self, page: Any, apart: Term) -> dict[str, Term]:
         """A page's formulas for the parameters of the mechanisms."""
-        some = self._formulas(page)
-        if apart.kind == "oo" or any(value.kind == "oo" for one in self.stated for value in one.values()):
-            return dict.fromkeys(some, INFINITY)
+        texts = self._formulas(page)
+        if apart.kind == "oo" or any(
+            value.kind == "oo" for values in self.stated for value in values.values()
+        ):
+            return dict.fromkeys(texts, INFINITY)
         if any(mechanism.count is not None for mechanism in self.setting.mechanisms):
-            return self._of_a_family(some, apart)
-        families = {key: [one[key] for one in self.stated] for key in self.rule.head.parameters}
+            return self._of_a_family(texts, apart)
+        families = {key: [values[key] for values in self.stated] for key in self.rule.head.parameters}
         letters = {"k": terms.number(len(self.stated)), "m": apart}
-        return {key: formulas.parse(text, letters, families) for key, text in some.items()}
+        return {key: formulas.parse(text, letters, families) for key, text in texts.items()}
 
     def _of_a_family(self, some: Mapping[str, str], apart: Term) -> dict[str, Term]:
         """The same where the mechanisms are one family, over its number of members."""

@@ -31,8 +31,8 @@ def by_curves(claimed: Claimed, points: Sequence[Point], bits: Sequence[int] = B
     if claimed.limited != OF_EVENTS:
         return None
     for point, n, accuracy in tried[:MOST_OF_SOME]:
-        some = fewer.Subset(claimed.shop, claimed.says, claimed.shop.types.types[n - 1], point, accuracy)
-        for by in some.choices():
+        subset = fewer.Subset(claimed.shop, claimed.says, claimed.shop.types.types[n - 1], point, accuracy)
+        for by in subset.choices():
             if refuted := _exceeded(claimed, n, point, accuracy, by=by):
                 return refuted
     return None

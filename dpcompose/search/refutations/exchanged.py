@@ -40,17 +40,17 @@ def _exchanged(type: Type, setting: Setting, point: Mapping[str, Fraction], lost
     """The type with those atoms in place of the ones that it has, and their records in its two databases."""
     there, records = dict(type.moves), dict[str, str]()
     for choice in type.choices:
-        most = sorted(choice.of, key=lambda one: _size(one[1], point, lost), reverse=True)[: choice.many]
+        most = sorted(choice.of, key=lambda part: _size(part[1], point, lost), reverse=True)[: choice.many]
         first = choice.of[: choice.many]
         there = {i: far for i, far in there.items() if i not in choice.mechanisms}
-        there |= {i: far for _, some in most for i, far in some}
+        there |= {i: far for _, moves in most for i, far in moves}
         go, come = (
-            [one for one in some if one not in others] for some, others in ((first, most), (most, first))
+            [part for part in parts if part not in others] for parts, others in ((first, most), (most, first))
         )
         for (old, _), (new, _) in zip(go, come, strict=True):
             mine, others = (setting.databases.atoms[atom].records for atom in (old, new))
             records |= dict(zip(mine, others, strict=False)) | dict(zip(others, mine, strict=False))
-    D, E = (tuple(sorted(records.get(one, one) for one in side)) for side in type.pair)  # type: ignore[union-attr]
+    D, E = (tuple(sorted(records.get(record, record) for record in side)) for side in type.pair)  # type: ignore[union-attr]
     return replace(type, moves=tuple(sorted(there.items())), pair=(D, E), choices=())
 
 

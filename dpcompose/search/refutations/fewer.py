@@ -43,7 +43,7 @@ class Subset:
             return
         alone = [(self.least(kind), n) for n, kind in enumerate(kinds)]
         yield from (kinds[n] for low, n in alone if low)
-        alone.sort(key=lambda one: (-one[0], one[1]))
+        alone.sort(key=lambda entry: (-entry[0], entry[1]))
         best, chosen = alone[0][0], kinds[alone[0][1]]
         for _, n in alone[1:]:
             more = sorted([*chosen, *kinds[n]])
@@ -54,7 +54,7 @@ class Subset:
 
     def kinds(self) -> list[list[int]]:
         """The mechanisms that are known and move, those together that are given alike and move as far."""
-        found: dict[object, list[int]] = {}
+        kinds: dict[object, list[int]] = {}
         able, moves, entries = self.able(), dict(self.type.moves), dict(self.type.entries)
         lost = {i: there for i, *there in self.type.lost}
         for loss in self.losses(able):
@@ -62,8 +62,8 @@ class Subset:
             if i in moves:
                 noise = self.shop.setting.mechanisms[i - 1].noise
                 alike = loss.notion, loss.values, noise, moves[i], entries.get(i), str(lost.get(i))
-                found.setdefault(alike, []).append(i)
-        return list(found.values())
+                kinds.setdefault(alike, []).append(i)
+        return list(kinds.values())
 
     def able(self) -> list[int]:
         return least.known_to_lose(self.shop, self.type)
