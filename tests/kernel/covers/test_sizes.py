@@ -198,3 +198,19 @@ def test_cells_of_any_length_are_there_from_so_many_on() -> None:
     for wrong in ({"size": ["exactly", 3]}, {"size": ["any", 2]}, {"letter": "2*n"}):
         with pytest.raises(BadSetting):
             reading.read(data | {"databases": {**data["databases"], **wrong}})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize(
+    ("target", "size", "more", "there"),
+    [
+        (U, ["any", None], {"letter": "n", "least": 1}, ["n <= 3"]),  # of four, and one may come
+        (U | {"steps": 2}, ["any", None], {"letter": "n", "least": 1}, ["n <= 2"]),
+        (U, ["at most", 3], {"letter": "n"}, []),
+        (U | {"steps": 2}, ["at most", 3], {"letter": "n"}, ["n >= 2"]),
+        (U, ["at most", 3], {"letter": "n", "least": 1}, ["n >= 2"]),
+        (U, ["at most", 3], {"letter": "n", "lower": "m", "least": 1}, ["n >= 1", "n >= m + 1", "m <= 3"]),
+        (U, ["at most", 3], {"lower": "m", "least": 1}, ["3 >= m + 1", "m <= 3"]),
+    ],
+)
+def test_relations_for_types_to_be_there(target: Any, size: list[Any], more: Any, there: list[str]) -> None:
+    assert sizes.where(sets(target, size, **more)) == there
