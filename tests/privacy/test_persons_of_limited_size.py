@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from fractions import Fraction
 from typing import Any
 
@@ -76,6 +77,79 @@ def test_what_reads_everything(size: str, how: Any, stated: str, right: str) -> 
     data["mechanisms"][2]["guarantee"]["epsilon"] = "f"
     data |= {"parameters": {"n": "integer >= 5"}}
     assert verdicts(data, right, f"{right} - f/9", f"{right} - e1/9") == ["proved", "refuted", "refuted"]
+
+
+@pytest.mark.parametrize(("group", "rows"), [(2, 2), ("r", "r")])
+@pytest.mark.parametrize("how", [True, "rows"])
+def test_several_persons_have_no_more_rows_than_there_are(group: Any, rows: Any, how: Any) -> None:
+    """All n rows are others, however many persons are replaced; a part is moved by each of them."""
+    target = {"group": group, "of": bag(1, 1, how)}
+    reads: Any = [["a1", "a2"], None]
+    data = reading_records(target, reads, ["unbounded"] * 2, ["own"] * 2, size="<= n")
+    data |= {"parameters": {"n": "integer >= 2", "r": COUNT}, "assume": [f"n >= {group}"]}
+    right = f"2*{rows}*e1 + 2*n*e2"
+    assert verdicts(data, right, f"{right} - e2/9", f"{right} - e1/9") == ["proved", "refuted", "refuted"]
+
+
+@pytest.mark.parametrize(("group", "size"), [(2, "<= n"), (3, "<= 4"), ("r", "1..3")])
+def test_several_persons_that_come_and_go_beside_rows_outside(group: Any, size: str) -> None:
+    """One may take all its rows and another one bring as many: that is not told, and nothing is refuted."""
+    target = {"group": group, "of": bag(1, 1)}
+    data = reading_records(target, [None], ["unbounded"], ["own"], size=size)
+    data |= {"parameters": {"n": COUNT, "r": COUNT}}
+    assert verdicts(data, "6*e1", "oo") == ["undecided", "proved"]
+
+
+@pytest.mark.parametrize("size", ["<= 0", "= 0", "<= n", "= n"])
+@pytest.mark.parametrize("stated", ["unbounded", "bounded", "free-lunch"])
+def test_where_there_may_be_no_rows(size: str, stated: Any) -> None:
+    """Nobody has any neighbours where there are none, and nothing is lost; with one row it is."""
+    data = reading_records(bag(2, 1, True), [None], [stated], ["own"], size=size, records=["a", "b"])
+    data |= {"parameters": {"n": "integer >= 0"}, "assume": ["n < 1"]}
+    assert verdicts(data, "e1/9")[0] != "refuted"
+    assert size[-1] == "0" or verdicts(data | {"assume": ["n >= 2"]}, "e1/9") == ["refuted"]
+
+
+def test_two_persons_in_a_part_of_one_record() -> None:
+    """One person's visit is another one's: if one comes and one goes, nothing has changed."""
+    other = bag(1, 2)
+    target = {"group": 2, "of": bag(1, 1)}
+    data = reading_records(target, [["a"]], [other], ["own"], size="<= n", records=["a", "b"])
+    data |= {"parameters": {"n": "integer >= 4"}}
+    assert verdicts(data, "2*e1") == ["undecided"]
+
+
+@pytest.mark.parametrize(
+    ("size", "target", "stated", "claim", "lost"),
+    [
+        ("= 1", bag(1, 1, "rows"), "bounded", "e1 + e2/2", "3"),
+        ("<= 1", bag(1, 1, True), "free-lunch", "e1/2 + e2", "3"),
+        ("1..3", bag(1, 1, True), "unbounded", "6*e2", "8"),
+        ("<= 2", bag(1, 2), "unbounded", "3*e1", "4"),
+        ("<= n", {"group": "r", "of": bag(1, 2, True)}, "bounded", "r*e1 + n*e2", "oo"),
+    ],
+)
+def test_databases_of_counterexamples_are_there(
+    size: str, target: Any, stated: Any, claim: str, lost: str
+) -> None:
+    """They have as many rows as the class allows, and what reads everything is as far apart as said."""
+    records = ["a1", "a2", "o1", "o2"]
+    data = reading_records(
+        target, [["a1", "a2"], None], ["unbounded", stated], ["own"] * 2, size=size, records=records
+    )
+    numbers = {"n": "integer >= 4", "r": COUNT} if "n" in size else {}
+    claims = [{"notion": "pure", "epsilon": claim}]
+    read = problems.read_data(data | {"parameters": numbers, "claims": claims})
+    found = Study(read.setting).check(read.claims[0]).data()["counterexample"]
+    D, E = map(Counter, found["databases"])
+    gone, come = D - E, E - D
+    apart: Any = gone.total() + come.total()
+    if stated != "unbounded":
+        bounded = gone.total() if gone.total() == come.total() else F(10**9)
+        apart = bounded if stated == "bounded" else 1
+    assert max(D.total(), E.total()) <= int(found["parameters"].get("n", size[-1]))
+    in_part = sum((gone + come)[x] for x in ("a1", "a2"))
+    assert found["actual"] == lost == ("oo" if apart == 10**9 else str(in_part + apart))
 
 
 def test_records_of_several_inputs() -> None:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain
+from itertools import chain, product
 from typing import Any, ClassVar
 
 from dpcompose.kernel import computed
@@ -20,6 +20,7 @@ from dpcompose.kernel.composition import given_tables
 from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.core.assumptions import letters_of
 from dpcompose.kernel.core.settings import Setting
+from dpcompose.kernel.covers import room_for_rows
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders.calculus import exponentials
 from dpcompose.kernel.deciders.calculus.exponentials import Value
@@ -211,7 +212,10 @@ class At:
         type it may only be known how many members of families they move, or records there are."""
         setting = self.told.setting
         letters = setting.databases.parameters or setting.target.parameters
-        if setting.in_metrics or not (setting.families or letters):
+        limited = room_for_rows.limited(self.core)
+        if setting.in_metrics and room_for_rows.that_are_full(self.core):
+            raise NotShown("how many rows lie outside of all parts is not told beside metrics")
+        if setting.in_metrics or not (setting.families or letters or limited):
             return self
         if self.type.unlimited or self._is_there(self.pair):
             return self
@@ -220,7 +224,8 @@ class At:
             pairs = self.inputs.neighbouring_pairs().pairs
         both = (pair for D, E in pairs for pair in ((D, E), (E, D)))
         there = next(filter(self._is_there, chain(both, self._of_what_is_there())), None)
-        if there is None and not all(database in self.inputs.setting.databases for database in self.pair):
+        few = not all(database in self.inputs.setting.databases for database in self.pair)
+        if there is None and (few or limited):
             raise NotShown("no neighbours of the type are known at the point")
         return self if there is None else replace(self, pair=there)
 
@@ -230,6 +235,7 @@ class At:
         databases, (single, steps) = self.inputs.setting.databases, self.inputs.setting.target.innermost()
         if not single.by_rows:
             return
+        yield from self._filled()
         sides = [sorted(x for x in {*side} if (x,) in databases) for side in self.pair]
         often = dict.fromkeys((1, *(int(x) for x in self.point.values() if x.denominator == 1 <= x)))
         for outside in ([], [*databases.spare[:1]]):  # rows of no part may come in the place of others
@@ -237,6 +243,24 @@ class At:
             for n in often:
                 if single.relates(D * n, E * n, databases):
                     yield tuple(sorted(D * n * steps)), tuple(sorted(E * n * steps))
+
+    def _filled(self) -> Iterator[Pair]:
+        """The rows of the pair that lie in parts, with as many others as there is room for."""
+        databases, (single, steps) = self.inputs.setting.databases, self.inputs.setting.target.innermost()
+        others, n = self.core.databases.outside, databases.sizes.n
+        if n is None or not others:
+            return
+        D, E = (
+            [x for x in {*one} - {*other} if x not in others] for one, other in (self.pair, self.pair[::-1])
+        )
+        rows = int(single.rows.number or 1)  # type: ignore[attr-defined]
+        come = others[1 if single.replaced else 0]  # type: ignore[attr-defined]
+        for times, size in product((rows, 1), (n, databases.sizes.filling)):
+            left, right = D * times * steps, E * times * steps
+            left += [others[0]] * (n - len(left))
+            right += [come] * (size - len(right))
+            if steps > 1 or single.relates(tuple(left), tuple(right), databases):
+                yield tuple(sorted(left)), tuple(sorted(right))
 
     def _is_there(self, pair: Pair) -> bool:
         databases = self.inputs.setting.databases

@@ -110,8 +110,6 @@ class Contributions(Records):
             else []
         )
 
-    # how far inputs move
-
     @cached_property
     def inputs(self) -> Mapping[int, Mapping[str, tuple[Far, tuple[str, ...]]]]:
         """For each mechanism how far what it reads moves, and the pages that state it; of one that is stated
@@ -457,7 +455,8 @@ class Contributions(Records):
                 gaining = range(few + 1 if others else several - few + 1, several + 1)
                 E += [f"{partition}{j}" + ("'" if j <= few else "") for j in gaining]
         outside = self.setting.databases.outside
-        if outside and ((self.reads_all and not self.bag.records) or not (D or E)):
+        all_told = room_for_rows.limited(self.setting) or self.bag.records
+        if outside and ((self.reads_all and not all_told) or not (D or E)):
             # whoever reads everything tells apart that rows are lost, that some are gained, and how many
             E += outside[1:] if self.bag.replaced == "bag" else ()
             D += outside[:1] * max(1, len(E) + 1 - len(D))

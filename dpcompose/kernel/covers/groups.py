@@ -25,7 +25,7 @@ from dpcompose.kernel.core.contributions import Contribution
 from dpcompose.kernel.core.settings import NOTHING, Mechanism, Relation, Setting
 from dpcompose.kernel.covers.pushed import groups_pass, is_seen_whole
 from dpcompose.kernel.covers.queries import query_in_rows
-from dpcompose.kernel.covers.room_for_rows import fewest_rows
+from dpcompose.kernel.covers.room_for_rows import fewest_rows, that_are_full
 from dpcompose.kernel.covers.rooms import room
 from dpcompose.kernel.covers.seen import Seen
 from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Pair, Type, first_of, from_number_on
@@ -160,6 +160,7 @@ def _of_multiples(
         for i, mechanism in enumerate(setting.mechanisms, start=1)
         if mechanism.stated is not None and (mechanism.stated.any_two or mechanism.stated.times is not None)
     )
+    fixed |= _check_full(setting, found)
     groups = {
         i: one.stated.steps
         for i, one in enumerate(setting.mechanisms, start=1)
@@ -188,6 +189,22 @@ def _of_multiples(
     convex = numbers - fixed - as_far | found.convex
     metrics = tuple((*pages, found.page) for pages in found.metrics)
     return Cover(types, page, found.gone_through, metrics, convex, infinite=found.infinite)
+
+
+def _check_full(setting: Setting, found: Cover) -> frozenset[int]:
+    """The mechanisms that read everything of which all rows are replaced as one person is, and that more
+    persons move no further.  Raises NoCover where it is not all that go and come."""
+    full, single = that_are_full(setting), setting.target.single
+    if not isinstance(single, Contribution) or single.replaced != "no":
+        return full
+    for i in full:
+        one, far = setting.mechanisms[i - 1], {r for type in found.types for r in _of(type, i)}
+        if (one.stated is None or not one.stated.any_two) and not far <= {INFINITY}:
+            raise NoCover(
+                f"how far several persons that come and go move what {one.name} asks of everything is "
+                "not told where there is a largest number of rows; a single person would do"
+            )
+    return frozenset()
 
 
 def _check_copies(setting: Setting, enough: Term, found: Cover) -> None:

@@ -85,7 +85,8 @@ class Persons(Contributions):
                     f"{mechanism.name} promises nothing unless as many rows come as go; of several persons' "
                     "rows it is not told which do"
                 )
-        if self.bag.replaced != "no" and any(len(atom.records) < 2 for atom in self.setting.databases.atoms):
+        alone = any(len(atom.records) < 2 for atom in self.setting.databases.atoms)
+        if alone and (self.bag.replaced != "no" or self.persons > 1):
             raise NoCover("a part of a single record has no other one that takes its place")
 
     # whose rows lie where

@@ -43,10 +43,21 @@ def of_persons(setting: Setting, among: Among = least) -> Term:
     if not isinstance(single, Contribution) or single.records:
         return persons
     counts = {one.partition: one.count for one in setting.mechanisms if one.partition}
-    parts = [among(single.parts_of(name), count) for name, count in counts.items() if count is not None]
+    most = {name: single.parts_of(name) for name in counts}
+    parts = [among(most[name], most[name] if count is None else count) for name, count in counts.items()]
     if setting.databases.atoms:
         parts.append(among(single.parts, number(len(setting.databases.atoms))))
-    return persons * single.rows * sum(parts, ZERO)
+    return persons * single.rows * sum(parts, ZERO) if parts else ONE
+
+
+def that_are_full(setting: Setting) -> frozenset[int]:
+    """The mechanisms that read everything, beside rows outside of all parts, as many as there is room for."""
+    single = setting.target.single
+    if not (limited(setting) and setting.databases.outside and isinstance(single, Contribution)):
+        return frozenset()
+    if single.records:
+        return frozenset()
+    return frozenset(i for i, one in enumerate(setting.mechanisms, start=1) if one.reads == (None,))
 
 
 def ends(databases: Databases) -> tuple[Term, Term]:
