@@ -13,11 +13,13 @@ import pytest
 from dpcompose.kernel import check, computed, saved
 from dpcompose.kernel.composition import losses, samples
 from dpcompose.kernel.composition.losses import Composition, NoLoss
+from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.distances import Distance
 from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.core.settings import Relation
-from dpcompose.kernel.covers import longer, records, steps
+from dpcompose.kernel.covers import longer, places, records, steps
 from dpcompose.kernel.covers.contributions import Contributions
+from dpcompose.kernel.covers.products import Products
 from dpcompose.kernel.covers.sunflowers import Sunflowers
 from dpcompose.kernel.covers.types import NoCover
 from dpcompose.kernel.deciders.curves import pieces, spreading
@@ -32,7 +34,8 @@ from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, letter, number, sqrt
 from dpcompose.kernel.judgements import Optimal
 from dpcompose.kernel.library.grounds import Grounds
-from dpcompose.kernel.rules import chains, refutations, whole
+from dpcompose.kernel.library.theory import Theory
+from dpcompose.kernel.rules import chains, curves, refutations, whole
 from dpcompose.kernel.rules.premises import BadStep
 
 of: Any = SimpleNamespace
@@ -414,3 +417,67 @@ def test_on_samples_parts_are_known_by_epsilon_or_as_noise_is(
     known = rate is not None and texts and texts != {"rho": "r"}
     wanted = ({"values": "own", "besides": (("q", "more"),)}, rate) if known else (loss, None)
     assert computed.Curves._on_samples(asked, parts, loss) == wanted
+
+
+def test_noise_is_not_known_to_lose_without_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(computed, "in_steps", lambda losses, type, *_: (losses, type))
+    monkeypatch.setattr(computed, "by_metrics", lambda type: type)
+    monkeypatch.setattr(computed, "at_type", lambda losses, *_: losses)
+    monkeypatch.setattr(samples, "check_deal", lambda *_: None)
+    lost_there = [True]
+    monkeypatch.setattr(computed, "is_lost_there", lambda *_: lost_there[0])
+    made = of(name="M", noise=1, table=None, sampled=None)
+    asked: Any = of(losses=[of(mechanism=2)], setting=None, theory=None, mechanism=lambda i: made)
+
+    def lost(r: Any) -> Any:
+        type_ = of(moves=((1, ((1, r),)), (2, ((1, r),))), lost=(), entries=((1, (ONE,)),), unlimited=())
+        return [*computed.Curves.most_lost(asked, type_, {})]  # type: ignore[arg-type]
+
+    with pytest.raises(NoLoss, match="without a limit"):
+        lost(INFINITY)
+    with pytest.raises(NoLoss, match="entries of M"):
+        lost(ONE)
+    lost_there[0] = False
+    with pytest.raises(NoLoss, match="only what bounds it"):
+        lost(ONE)
+
+
+def test_of_parts_told_by_steps_alone_no_databases_are_told() -> None:
+    parts = (("a", Databases("steps", "")), ("b", Databases("records", "")))
+    assert [part.only_steps for _, part in parts] == [True, False]
+    setting: Any = of(databases=of(parts=parts))
+    for where, words in ((of(), "nothing is told"), (None, "no product|not one of any")):
+        with pytest.raises(places.NotThere, match=words):
+            places.checked(setting, Theory({}), of(where=where), {})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("distance", "pages"),
+    [(("M", "p"), ("page of d",)), ((None, "p"), ()), (("M", None), ()), (("M", "q"), ())],
+)
+def test_pages_of_distances_are_those_of_counted_parts(distance: Any, pages: Any) -> None:
+    asked = of(
+        distances={"d": of(input=distance[0], part=distance[1])},
+        counts={"p": of(pages=lambda name: (f"page of {name}",))},
+    )
+    assert Products._pages(asked, "d") == pages
+
+
+def test_a_claim_rests_on_what_its_values_and_its_curve_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By formulas or by numbers."""
+    known = of(check_proved=lambda *_: "by numbers")
+    monkeypatch.setattr(curves, "said", lambda *_: [of(cover=None)])
+    monkeypatch.setattr(curves, "claimed", lambda claim, *_: claim)
+    monkeypatch.setattr(curves, "check_every_type", lambda _: None)
+    monkeypatch.setattr(curves, "computed", of(Curves=of(of_all=lambda *_: known)))
+    monkeypatch.setattr(
+        curves, "have_values", lambda *_: Grounds(frozenset({"values"}), frozenset({"ranges"}))
+    )
+    monkeypatch.setattr(curves, "written_out", of(delta=lambda *_: (ZERO, frozenset({"written"}))))
+    monkeypatch.setattr(curves, "at_least", lambda *_: frozenset({"steps"}))
+    anything: Any = None
+    claim = guarantee(epsilon=ONE, delta=ZERO)
+    _, grounds = curves.curve(anything, anything, (), claim=claim)
+    assert grounds == Grounds(frozenset({"values", "written"}), frozenset({"ranges", "steps", "outcomes"}))
+    _, grounds = curves.curve(anything, anything, (), claim=claim, bits=64)
+    assert grounds == Grounds(frozenset({"by numbers"}), frozenset({"curves"}))
