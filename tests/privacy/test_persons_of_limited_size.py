@@ -152,6 +152,19 @@ def test_databases_of_counterexamples_are_there(
     assert found["actual"] == lost == ("oo" if apart == 10**9 else str(in_part + apart))
 
 
+@pytest.mark.parametrize("size", ["any", "<= 7", "<= n"])
+@pytest.mark.parametrize("group", [2, "r"])
+def test_counterexamples_of_several_persons_in_a_part(size: str, group: Any) -> None:
+    """Two visits to a shop by as many persons are so many bags: how far they are apart is not asked again."""
+    one = bag(1, 1)
+    reads: Any = [["a1", "a2"], ["b1", "b2"]]
+    data = reading_records({"group": group, "of": one}, reads, [one] * 2, ["own"] * 2, size=size)
+    data |= {"parameters": {"n": "integer >= 4", "r": COUNT}}
+    right = f"{group}*max(e1, e2)"
+    claims = (right, f"8/9*{right}", "max(e1, e2)")
+    assert verdicts(data, *claims) == ["proved", "refuted", "refuted"]
+
+
 def test_records_of_several_inputs() -> None:
     """A record counts once, in however many inputs it lies."""
     said = {"notion": "pure", "epsilon": "e[i]"}

@@ -268,7 +268,7 @@ class At:
             return False
         with suppress(NoAnswer):
             return self._far(self.moved_to(pair).type) == self._far(self.type)
-        return True
+        return not room_for_rows.that_are_full(self.core)
 
     def _far(self, type: Type) -> list[tuple[int, list[tuple[int, Term]]]]:
         """How many members of what move how far, at the point."""

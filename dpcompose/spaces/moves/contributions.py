@@ -18,6 +18,7 @@ from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term, letter, number
 from dpcompose.language import formulas
+from dpcompose.language.answers import NoAnswer
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.classes.sizes import COUNT
 from dpcompose.spaces.moves.granularities import Granularity
@@ -93,7 +94,7 @@ class Contribution(Granularity):
         even -- whether as many rows as are taken out have to be put in, where neighbours are such.
         """
         if not (self.holds(gone) and self.holds(come)):
-            raise TypeError(f"how far rows of several persons are apart by {self} steps is not known")
+            raise NoAnswer(f"how far rows of several persons are apart by {self} steps is not known")
         if not self.replaced:
             return sum(map(bool, (gone, come)))
         return None if self.replaced == "rows" and even and gone.total() != come.total() else 1
