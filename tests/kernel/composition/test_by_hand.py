@@ -13,7 +13,8 @@ from dpcompose.kernel import saved, written_out
 from dpcompose.kernel.composition import given_tables, seen
 from dpcompose.kernel.composition.given import letters
 from dpcompose.kernel.composition.losses import NoLoss
-from dpcompose.kernel.core.settings import Relation
+from dpcompose.kernel.core.reader import BadSetting
+from dpcompose.kernel.core.settings import Mechanism, Relation, Stated
 from dpcompose.kernel.covers.records import Records
 from dpcompose.kernel.deciders.curves import canonical, spreads
 from dpcompose.kernel.deciders.curves.curves import Curve
@@ -168,3 +169,32 @@ def test_the_least_delta_of_one_is_by_its_law(
     curves = of(mechanism=lambda i: of(sampled=known["sampled"]), setting=of(assumed=()))
     found = written_out._of_law(curves, ONE, 1, known["count"], number(3))
     assert found == (6 * E + 1 if there else None)
+
+
+def test_guarantees_are_numbered_from_0() -> None:
+    known = {"stated": Relation(((1, 1),)), "domain": "own", "notion": "pure", "values": (), "curve": None}
+    made = of(name="M", **known, metric=None, noise=None, also=("first", "second"))
+    guarantee: Any = Mechanism.guarantee
+    assert guarantee(made, 0) == Stated(*known.values(), None)
+    assert [guarantee(made, n) for n in (1, 2)] == ["first", "second"]
+    for n, other in (
+        (3, {}),
+        (-1, {}),
+        (1, {"stated": None}),
+        (0, {"stated": None, "metric": 1, "noise": None, "also": ()}),
+    ):
+        made = of(**vars(made) | other)
+        if other.get("metric"):
+            assert guarantee(made, n).metric == 1
+        else:
+            with pytest.raises(BadSetting, match=f"no guarantee {n}"):
+                guarantee(made, n)
+
+
+def test_a_maximum_compares_its_members() -> None:
+    """The sum of the two largest is no maximum, and an absolute value stays as it is."""
+    a, b = letter("a"), letter("b")
+    size = terms.top(1, [a - b, b - a])
+    assert {*terms._compared(terms.top(1, [a, b]))} == {a, b} and terms._compared(a) == (a,)
+    two = terms.top(2, [a, b, E])
+    assert terms._compared(two) == (two,) and terms._compared(size) == (size,)
