@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dpcompose.kernel import saved, written_out
-from dpcompose.kernel.composition import given_tables, seen
+from dpcompose.kernel.composition import apart, given_tables, seen
 from dpcompose.kernel.composition.given import letters
 from dpcompose.kernel.composition.losses import NoLoss
 from dpcompose.kernel.core.reader import BadSetting
@@ -24,6 +24,7 @@ from dpcompose.kernel.expressions.intervals import Interval
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, letter, number, sqrt
 
 of: Any = SimpleNamespace
+NOTHING: Any = None
 F, R, E, E_I = Fraction, letter("r"), letter("e"), letter("e[i]")
 
 
@@ -198,3 +199,24 @@ def test_a_maximum_compares_its_members() -> None:
     assert {*terms._compared(terms.top(1, [a, b]))} == {a, b} and terms._compared(a) == (a,)
     two = terms.top(2, [a, b, E])
     assert terms._compared(two) == (two,) and terms._compared(size) == (size,)
+
+
+def test_what_sets_nothing_apart_has_nothing_besides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """M_1 and M_3 set δ apart; of M_2, which has another guarantee, ρ and δ are 0 there."""
+    monkeypatch.setattr(apart.losses, "check_composes", lambda *_, **more: None)
+    monkeypatch.setattr(apart, "Composition", lambda some, *_: some)
+    theory: Any = of(rule=lambda _: of(head=of(parameters=("rho", "delta"))))
+
+    def loss(i: int, *keys: str, notion: str = "zcdp") -> Any:
+        return of(mechanism=i, notion=notion, values=(("rho", E), ("delta", R)), apart=lambda _: keys)
+
+    some = [loss(1, "delta"), loss(2, notion="pure"), loss(3, "delta")]
+    found = apart.apart(some, NOTHING, theory)
+    zeros, known = (("rho", ZERO), ("delta", ZERO)), (("rho", E), ("delta", R))
+    assert [(one.mechanism, one.notion, one.values) for one in found.rest] == [  # type: ignore[attr-defined]
+        (i, "zcdp", values) for i, values in ((1, known), (2, zeros), (3, known))
+    ]
+    assert found.key == "delta" and found.which == {1, 3}
+    for bad in ([loss(1)], [loss(1, "delta"), loss(2, "rho")], [loss(1, "rho", "delta")], []):
+        with pytest.raises(NoLoss, match="apart"):
+            apart.apart(bad, NOTHING, theory)
