@@ -12,7 +12,8 @@ import pytest
 from dpcompose.kernel import saved, written_out
 from dpcompose.kernel.composition import apart, given_tables, seen
 from dpcompose.kernel.composition.given import letters
-from dpcompose.kernel.composition.losses import NoLoss
+from dpcompose.kernel.composition.losses import Composition, NoLoss
+from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.core.settings import Mechanism, Relation, Stated
 from dpcompose.kernel.covers.records import Records
@@ -22,6 +23,9 @@ from dpcompose.kernel.deciders.curves.tails import Laplace
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.intervals import Interval
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, letter, number, sqrt
+from dpcompose.kernel.judgements import Satisfies
+from dpcompose.kernel.rules import orders as by_orders
+from dpcompose.kernel.rules.premises import BadStep
 
 of: Any = SimpleNamespace
 NOTHING: Any = None
@@ -220,3 +224,38 @@ def test_what_sets_nothing_apart_has_nothing_besides(monkeypatch: pytest.MonkeyP
     for bad in ([loss(1)], [loss(1, "delta"), loss(2, "rho")], [loss(1, "rho", "delta")], []):
         with pytest.raises(NoLoss, match="apart"):
             apart.apart(bad, NOTHING, theory)
+
+
+def test_by_a_rule_that_does_not_add_nothing_is_lost_where_nothing_moves() -> None:
+    def by(formula: str, *moves: Any, count: Any = None) -> Any:
+        mechanisms = [of(count=count), of(count=None)]
+        lost = [of(at=lambda r, _, n=n: {"d": n * r}) for n in (2, 3)]
+        rule = of(id="rule", head=of(composition={"d": formula}))
+        asked = of(rule=rule, setting=of(mechanisms=mechanisms), losses=lost, theory=None)
+        asked._of_any_member = lambda i, r, key: number(i) * r
+        return Composition._by_formula(asked, "d", moves)
+
+    one, two = (1, ((1, number(5)),)), (2, ((1, ONE), (1, number(2))))
+    assert by("max(d[i], i, 1, k)", one, two) == number(5) and by("max(d[i], i, 1, k)") == ZERO
+    assert by("1 - prod(1 - d[i], i, 1, k)", one, two) == number(1 - (1 - 10) * (1 - 3))
+    assert by("k + 1 - prod(1 - d[i], i, 1, k)") == ZERO and by("k + d[1]", two) == number(4)
+    with pytest.raises(NoLoss, match="a family needs"):
+        by("k", one, count=E)
+
+
+def test_what_is_said_of_orders_does_not_depend_on_them_elsewhere() -> None:
+    ordered = [True]
+    theory: Any = of(rule=lambda _: of(head=of(ordered=ordered[0])))
+    setting: Any = of(at_orders=lambda read: of(hash=("at", str(read))))
+    orders = str(Orders.read("(1, oo)"))
+
+    def says(value: Any, hash: Any = ("at", orders), kind: Any = Satisfies) -> Any:
+        said = kind("pure", (("epsilon", value),)) if kind is Satisfies else kind
+        return by_orders.at_orders(setting, theory, [of(setting=hash, says=said)], orders="(1, oo)")[0]  # type: ignore[list-item]
+
+    assert says(letter("alpha")).of == Satisfies("pure", (("epsilon", letter("alpha")),))
+    ordered[0] = False
+    assert says(E) == Satisfies("pure", (("epsilon", E),))
+    for bad in ({"value": letter("alpha")}, {"value": E, "hash": "other"}, {"value": E, "kind": "more"}):
+        with pytest.raises(BadStep):
+            says(**bad)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dpcompose.kernel.composition import witnesses
+from dpcompose.kernel.composition import samples, witnesses
 from dpcompose.kernel.composition.losses import NoLoss
 from dpcompose.kernel.composition.witnesses import Witnesses
 from dpcompose.kernel.core.assumptions import Assumption
@@ -362,3 +362,65 @@ def test_what_moves_without_a_limit_loses_without_one() -> None:
     for value in (ZERO, Z):
         with pytest.raises(NoLoss, match="may be 0"):
             shown(value)
+
+
+@pytest.mark.parametrize(
+    ("other", "known"),
+    [
+        ({}, True),
+        ({"notion": "other"}, False),
+        ({"says_nothing": True}, False),
+        ({"attained": ()}, False),
+        ({"second": mechanism(noise=1)}, False),
+        ({"second": mechanism(table=1)}, False),
+        ({"unlimited": {1}}, False),
+        ({"unlimited": {2}}, True),
+        ({"in_the_limit": False}, False),
+        ({"same_way": False}, False),
+        ({"r": number(2)}, False),
+        ({"r": number(2), "steady": True}, True),
+        ({"r": number(2), "steady": True, "by": "noise"}, False),
+        ({"r": number(2), "steady": True, "turned": ()}, False),
+        ({"r": number(2), "steady": True, "same_way": False}, False),
+        ({"r": HALF, "steady": True}, False),
+        ({"r": number(2), "replaced": True}, False),  # beside another one
+        ({"r": number(2), "replaced": True, "alone": True}, True),
+        ({"r": number(2), "replaced": True, "alone": True, "many": 2}, False),
+        ({"r": HALF, "replaced": True, "alone": True}, False),
+        ({"r": number(2), "replaced": True, "alone": True, "by": "noise"}, False),
+        ({"r": number(2), "alone": True}, False),
+        ({"same_way": False, "replaced": True, "alone": True}, True),
+    ],
+)
+def test_what_is_lost_on_samples(other: dict[str, Any], known: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two on samples at one step, all the same way; steadily at more; or one alone, once, where it is replaced."""
+    case: dict[str, Any] = {
+        "notion": "own",
+        "says_nothing": False,
+        "attained": ("own",),
+        "by": "ratio",
+        "turned": ("own",),
+    }
+    case |= {"unlimited": (), "in_the_limit": True, "same_way": True, "steady": False, "replaced": False}
+    case |= {"r": ONE, "many": 1, "alone": False, "second": mechanism(sampled=1)} | other
+    page = of(attained=case["attained"], turned=case["turned"])
+    monkeypatch.setattr(samples, "head_of", lambda *_: page)
+    monkeypatch.setattr(samples, "is_steady", lambda *_: case["steady"])
+    monkeypatch.setattr(samples, "is_same_way", lambda *_: case["same_way"])
+    monkeypatch.setattr(samples, "is_replaced", lambda *_: case["replaced"])
+    moves = ((1, ((case["many"], case["r"]),)), (2, ONCE))
+    asked = about(
+        mechanism(sampled=1),
+        case["second"],
+        moves=moves[:1] if case["alone"] else moves,
+        losses=[loss(case["notion"], case["says_nothing"]), loss("third")],
+        unlimited=case["unlimited"],
+        page=head(notion="own", by=case["by"]),
+        theory=None,
+        _is_lost_in_the_limit=lambda i: case["in_the_limit"],
+    )
+    if known:
+        Witnesses._check_sampled(asked, 1)
+    else:
+        with pytest.raises(NoLoss, match="run on a sample"):
+            Witnesses._check_sampled(asked, 1)
