@@ -11,13 +11,13 @@ from dpcompose.search.guarantees import NoGuarantee
 PERSON = "{ parts = 3, rows = 2 }"
 
 
-def shops(k: int, target: str, stated: str = '"unbounded"') -> str:
+def shops(k: int, target: str, stated: str = '"unbounded"', visits: str = '"visit %d"') -> str:
     """k shops, of which each publishes something of its own visits."""
-    records = ", ".join(f'"visit {i}"' for i in range(1, k + 1))
+    records = ", ".join(visits.replace("%d", str(i)) for i in range(1, k + 1))
     head = f'format = 1\n[databases]\nkind = "multisets"\nrecords = [{records}]\n[target]\ngranularity = {target}\n'
     guarantee = f'{{ notion = "pure", epsilon = "e%d", granularity = {stated}, domain = "own" }}'
-    about = f'[[mechanisms]]\nname = "M%d"\nreads = {{ records = ["visit %d"] }}\nguarantee = {guarantee}\n'
-    return head + "".join(about % (i, i, i) for i in range(1, k + 1))
+    about = f'[[mechanisms]]\nname = "M%d"\nreads = {{ records = [{visits}] }}\nguarantee = {guarantee}\n'
+    return head + "".join(about.replace("%d", str(i)) for i in range(1, k + 1))
 
 
 def top(many: int, k: int, times: int) -> str:
@@ -47,6 +47,8 @@ def test_the_largest_budgets_decide(target: str, many: int, times: int) -> None:
 def test_too_many_ways_are_refused_before_they_are_written_down() -> None:
     """Guarantees for other persons' rows are gone through, which 3 persons in 200 parts are too many for."""
     other = "{ contribution = { parts = 2, rows = 3 } }"
-    text = shops(200, f"{{ group = 3, of = {{ contribution = {PERSON} }} }}", other)
+    text = shops(
+        200, f"{{ group = 3, of = {{ contribution = {PERSON} }} }}", other, '"visit %d", "return to %d"'
+    )
     with pytest.raises(NoGuarantee, match="too many ways to write down; fewer parts or persons"):
         Study(problems.read_text(text).setting).guarantee()
