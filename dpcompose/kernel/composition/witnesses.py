@@ -248,11 +248,18 @@ class Witnesses:
         if noise is None or not self.page.head.divergence:
             return False
         law = self.theory.page(noise.page, "noise").head
-        known = value_is_reached(i, self.type, self.setting, self.theory) and i in dict(self.type.entries)
+        known = value_is_reached(i, self.type, self.setting, self.theory)
+        known = known and (i in dict(self.type.entries) or self._has_one_entry(i))
         if law.attained:
             return bool(known and law.divergence and self.page.head.notion not in law.guarantee)
         known = known and i not in self.type.unlimited
         return bool(known and law.divergence and has_more_records(self.setting, self.theory))
+
+    def _has_one_entry(self, i: int) -> bool:
+        """Whether the value of M_i's query is a number: it moves as far as its only entry."""
+        noise = self._mechanism(i).noise
+        query = None if noise is None else noise.query
+        return query is not None and len(self.theory.page(query.page, "query").head.entries) == 1
 
     def _divergence(self, i: int, r: Term) -> Term:
         """The divergence of M_i's outputs: the sum of those of the entries of its query's value that move, or
@@ -261,7 +268,7 @@ class Witnesses:
         assert noise is not None
         law = self.theory.page(noise.page, "noise").head
         parameter = noises.fit(law, noise.parameter, self.setting.assumed, noise.letters)
-        entries = (r,) if law.entries == "scores" else dict(self.type.entries)[i]
+        entries = (r,) if law.entries == "scores" else dict(self.type.entries).get(i, (r,))
         others = {name: noise.letters[name] for name in law.letters}
         query = "" if noise.query is None else noise.query.page
         text = law.divergences.get(query, law.divergence)
@@ -366,6 +373,8 @@ class Witnesses:
             return terms.add(divergences.of_noise(law, parameter, entry, self.setting) for entry in entries)
         if mechanism.noise is not None:
             loss = by_noise(i, self.setting, self.theory, notion)
+            if loss.moved:  # no number times the distance: by how much entries move is not told
+                raise NoLoss(f"what {mechanism.name} loses where its query's value moves is not known")
         if any(value.kind == "oo" for _, value in loss.values):
             return INFINITY
         if mechanism.sampled is not None and r != ONE:

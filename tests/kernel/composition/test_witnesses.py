@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from dpcompose.front.studies.study import Study
 from dpcompose.kernel.composition import samples, witnesses
 from dpcompose.kernel.composition.losses import NoLoss
 from dpcompose.kernel.composition.witnesses import Witnesses
@@ -16,6 +17,7 @@ from dpcompose.kernel.core.assumptions import Assumption
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, letter, number
+from dpcompose.privacy import problems
 
 of = SimpleNamespace
 HALF = number(Fraction(1, 2))
@@ -424,3 +426,38 @@ def test_what_is_lost_on_samples(other: dict[str, Any], known: bool, monkeypatch
     else:
         with pytest.raises(NoLoss, match="run on a sample"):
             Witnesses._check_sampled(asked, 1)
+
+
+@pytest.mark.parametrize(
+    ("query", "size", "claimed", "verdict"),
+    [
+        ('"count"', "any", "m*e + exp(-m*e) - 1", "proved"),
+        ('"count"', "any", "e + exp(-e) - 1", "refuted"),
+        # one row fits: it moves the sum by 2, which costs 2e + exp(-2e) - 1, and not 4(e + exp(-e) - 1)
+        ('{ sum = ["0", "2"] }', "<= 1", "2*e", "undecided"),
+    ],
+)
+def test_the_divergence_of_noise_is_no_square_of_the_distance(
+    query: str, size: str, claimed: str, verdict: str
+) -> None:
+    file = problems.read_text(
+        f"""
+        format = 1
+        [parameters]
+        m = "integer >= 1"
+        [databases]
+        kind = "multisets"
+        size = "{size}"
+        [target]
+        granularity = {{ contribution = {{ parts = "1", rows = "m" }} }}
+        [[mechanisms]]
+        name = "M"
+        reads = {{ records = ["a1", "a2"] }}
+        query = {query}
+        noise = {{ laplace = "1/e" }}
+        [[claims]]
+        notion = "zcdp"
+        rho = "{claimed}"
+        """
+    )
+    assert Study(file.setting).check(file.claims[0]).verdict == verdict
