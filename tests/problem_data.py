@@ -7,6 +7,7 @@ from typing import Any
 
 from dpcompose.front.studies.study import Study
 from dpcompose.privacy import problems
+from dpcompose.search.guarantees import NoGuarantee
 
 KEYS = {"pure": "epsilon", "zcdp": "rho", "gaussian": "mu"}
 """The parameter of a notion with one."""
@@ -101,6 +102,16 @@ def bound(data: dict[str, Any], notion: str = "pure") -> Any:
     """Its only parameter."""
     ((_, term),) = guarantee(data, notion).says.values
     return term
+
+
+def bound_if_any(data: dict[str, Any], notion: str = "pure") -> tuple[Any, bool] | None:
+    """Its only parameter, and whether it is known to be optimal; None where there is no guarantee."""
+    try:
+        found = guarantee(data, notion)
+    except NoGuarantee:
+        return None
+    ((_, term),) = found.says.values
+    return term, bool(found.optimal)
 
 
 def optimal_bound(data: dict[str, Any], notion: str = "pure") -> Any:

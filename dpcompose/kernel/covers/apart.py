@@ -8,12 +8,13 @@ that is twice as far and losses are convex.
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import replace
 
 from dpcompose.kernel.covers import room_for_rows
 from dpcompose.kernel.covers.alike import is_plain
 from dpcompose.kernel.covers.contributions import Contributions
-from dpcompose.kernel.covers.types import Choice, Cover, Moves, NoCover, Type, are_no_larger
+from dpcompose.kernel.covers.types import Choice, Cover, Moves, NoCover, are_no_larger
 from dpcompose.kernel.expressions.terms import INFINITY, ZERO, number
 
 MANY = 24
@@ -33,15 +34,15 @@ class Apart(Contributions):
         try:
             self.check_whole()
             parts = self.bag.parts.number
-            if parts is None or self.read_apart is None or (way := self.way) is None:
+            if parts is None or (readers := self.read_apart) is None or (way := self.way) is None:
                 return None
             if self.bag.replaced != "no" and 2 * parts > k:
                 return None
-            return self.chosen(min(int(parts), k), way)
+            return self.chosen(readers, min(int(parts), k), way)
         except NoCover:
             return None
 
-    @cached_property
+    @property
     def read_apart(self) -> list[list[int]] | None:
         """For each part the mechanisms that read it; None where one reads several parts, but not all."""
         found: list[list[int]] = [[] for _ in self.setting.databases.atoms]
@@ -61,31 +62,33 @@ class Apart(Contributions):
         if any(map(self.falls, self.inputs)):
             return None
         alone = {len(atom.records) < 2 for atom in self.setting.databases.atoms}
-        far = [[self.far(i, *way)[0] for i in self.inputs] for way in ((1, 0), (0, 1), (1, 1))]
-        once, back, both = far
+        ways = ((1, 0), (0, 1), (1, 1))
+        once, back, both = ([self.far(i, a, b)[0] for i in self.inputs] for a, b in ways)
         if (True in alone and self.even) or once != back or INFINITY in both:
             return None
         if alone == {True} or are_no_larger(both, once):
             return 1, 0
         return (1, 1) if alone == {False} and both == [number(2) * r for r in once] else None
 
-    def chosen(self, parts: int, way: tuple[int, int]) -> Cover:
-        """The type of which some parts that are read are touched, and any others may be in their place."""
-        readers, both = self.read_apart or [], way == (1, 1)
+    def chosen(self, readers: Sequence[Sequence[int]], parts: int, way: tuple[int, int]) -> Cover:
+        """The type of which some parts that are read are touched, and any others may be in their place.
+
+        readers -- of each part; parts -- how many lose rows; way -- as `way` says.
+        """
+        both = way == (1, 1)
         order = sorted(range(len(readers)), key=lambda part: not readers[part])
         more = 0 if self.bag.replaced == "no" or both else parts
         left, right = frozenset(order[:parts]), frozenset(order[parts : parts + more])
-        type = self.of_pattern((left, left if both else right), {})
-        petals = tuple((part, self.petal(part, way)) for part in order)
-        type = Type(type.moves, type.unlimited, type.pair, choices=(Choice(parts + more, petals),))
+        petals = tuple((part, self.petal(readers[part], way)) for part in order)
+        choices = (Choice(parts + more, petals),)
+        type = replace(self.of_pattern((left, left if both else right), {}), choices=choices)
         if self.reads_all:
             type = self.without_limit(type)
         convex = frozenset(i for some in readers for i in some) if both else frozenset[int]()
         page = self.theory.procedure(self.procedure)
         return Cover((type,), page, 1, tuple(self.pages.values()), convex)
 
-    def petal(self, part: int, way: tuple[int, int]) -> Moves:
+    def petal(self, readers: Sequence[int], way: tuple[int, int]) -> Moves:
         """How far what is read of one part moves."""
-        of_part = (self.read_apart or [])[part]
-        far = ((i, self.far(i, *way)[0]) for i in of_part)
+        far = ((i, self.far(i, *way)[0]) for i in readers)
         return tuple((i, ((1, r),)) for i, r in far if r != ZERO)

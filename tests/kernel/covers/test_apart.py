@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import told
-from kernel.covers.test_alike import lost, others, same
+from kernel.covers.test_alike import KEYS, lost, others, same
 from kernel.covers.test_contributions import B, U, bag, moves
 
 from dpcompose.kernel import covers
@@ -22,7 +22,6 @@ from dpcompose.kernel.theorems import NoTheorem
 from dpcompose.search.refutations import exchanged
 
 REFUSED = (NoPage, NoTheorem)
-KEYS = {"pure": "epsilon", "zcdp": "rho", "gaussian": "mu"}
 
 
 @pytest.fixture(autouse=True)
