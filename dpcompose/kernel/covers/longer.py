@@ -91,7 +91,7 @@ def _together(one: Type, two: Type, m: Term, n: Term, told: Covering) -> Type:
     apart = least(n, largest(ZERO, m - n))
     for pair in (two.pair, two.pair[::-1]):
         if dict(told.moves_of([one.pair, pair])) == {i: ((1, a + b),) for i, (a, b) in each.items()}:
-            moves = tuple((i, ((1, _far(a, b, m, n, apart)),)) for i, (a, b) in each.items())
+            moves = tuple((i, ((1, _far(a, b, m, n)),)) for i, (a, b) in each.items())
             return Type(moves, frozenset(), one.pair, often=least(m, n) - apart, besides=((pair, apart),))
     raise NoCover(
         "records that are one step apart and others that are two may be nearer to each other; a number of "
@@ -99,7 +99,7 @@ def _together(one: Type, two: Type, m: Term, n: Term, told: Covering) -> Type:
     )
 
 
-def _far(one: Term, two: Term, m: Term, n: Term, apart: Term) -> Term:
-    """How far an input moves that moves so far for one step, and so far for two, of each of n records, so
-    many of which are two steps apart."""
+def _far(one: Term, two: Term, m: Term, n: Term) -> Term:
+    """How far an input moves that moves so far for one step, and so far for two, of each of n records."""
+    apart = least(n, largest(ZERO, m - n))
     return least(m, 2 * n) * one if two == 2 * one else (least(m, n) - apart) * one + apart * two
