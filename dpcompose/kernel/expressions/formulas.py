@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 
 from dpcompose.kernel.expressions import naming, rationals, substitution, terms
@@ -17,6 +18,7 @@ from dpcompose.kernel.expressions.grammar import (
     ABBREVIATIONS,
     MOST_TERMS,
     OVER_FAMILIES,
+    WORD,
     FormulaError,
     Node,
     exponent_of,
@@ -36,7 +38,7 @@ MOST_EXPONENT = 1_000  # of a power
 MOST_ROOT_BITS = 665  # numbers under roots stay below 10^200
 MOST_LOGARITHM = 2_303  # e to this power is about 10^1000
 MOST_PARTS = 50_000  # of an expression within abs, which doubles it
-MOST_REMEMBERED = 40  # letters of a formula whose meaning is remembered, however short it is
+MOST_REMEMBERED = 40  # letters that a formula of families may speak of to be remembered
 
 Families = Mapping[str, Sequence[Term]]
 Conditions = Sequence[tuple[Term, str]]
@@ -81,10 +83,13 @@ def conditions(text: str, symbols: Mapping[str, Term], index: str | None = None)
 
 
 def _meant(text: str, symbols: Mapping[str, Term], families: Families, index: str | None) -> Meant:
-    """The same and the term: remembered where that is no more work than to read the formula."""
-    if families or len(symbols) > max(MOST_REMEMBERED, len(text)):
-        return _read(text, symbols, families, index)
-    return _remembered(text, tuple(symbols.items()), index)
+    """The same and the term, remembered by what its words mean; what is wrong is told with all symbols."""
+    plain = "[" not in text
+    if not families and (plain or len(symbols) <= MOST_REMEMBERED):
+        words = dict.fromkeys(WORD.findall(text)) if plain else symbols
+        with suppress(FormulaError):
+            return _remembered(text, tuple((word, symbols[word]) for word in words if word in symbols), index)
+    return _read(text, symbols, families, index)
 
 
 @functools.lru_cache(maxsize=4_096)

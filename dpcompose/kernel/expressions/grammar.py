@@ -172,9 +172,10 @@ class Node:
             yield from node.every()
 
 
+WORD = re.compile(rf"[A-Za-z_{naming.GREEK}][A-Za-z0-9_{naming.GREEK}{naming.BELOW}]*")
+"""What is a name, where no digits stand before it: 2e1 is a number, unless e1 has a meaning."""
 _TOKEN = re.compile(
-    r"(?P<number>[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?)|(?P<name>"
-    rf"[A-Za-z_{naming.GREEK}][A-Za-z0-9_{naming.GREEK}{naming.BELOW}]*)"
+    rf"(?P<number>[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?)|(?P<name>{WORD.pattern})"
     r"|(?P<sign>\*\*|[-+*/()\[\],])|(?P<blank>[ \t]+)"
 )
 

@@ -114,6 +114,7 @@ def _make(kind: Any, kw_only: bool) -> None:
     """
     own, names = vars(kind), kind.__annotations__
     body = {name: own[name] for name in (*names, *_OF_A_BODY) if name in own} | {"__annotations__": names}
+    body["__doc__"] = kind.__doc__ or kind.__name__  # without one, `dataclass` makes one from the signature
     twin = type(kind)(kind.__name__, kind.__bases__, body)
     made = {**vars(dataclass(init=False, eq=False, repr=False, kw_only=kw_only)(twin))}
     for name in [name for name in names if name in own]:

@@ -177,7 +177,8 @@ class Remainder:
 
     def has_sign(self, term: Monomial | Peak) -> bool:
         """Whether a term is ≥ 0 by its sign."""
-        return forms.is_nonnegative(Form(((term, ONE),)), self.known)
+        plain = not isinstance(term, Peak) and forms.nonnegative(term, self.known)
+        return plain or forms.is_nonnegative(Form(((term, ONE),)), self.known)
 
     def check(self) -> None:
         """Raises BadCertificate unless what is left is ≥ 0 for all choices."""
