@@ -138,6 +138,10 @@ LIMITS = ("MOST", "LARGEST", "LONGEST", "HIGHEST", "FEW")
 """How the names of limits of work begin: a comparison with one decides how much is looked at, not what is true."""
 OF_DIGITS = {"bits", "digits"}
 """What numbers of digits are called: enclosures hold whatever they are, and are only closer or less close."""
+MADE_OF_DIGITS = {*OF_DIGITS, "more", "scale"}
+"""What a number of digits is called that is made of one."""
+ENCLOSING = {"enclosure": 2, "log": 2, "root": 2, "rounded": 1}
+"""What encloses, to so many digits as its last argument says, and how many arguments it has."""
 SCALED = (ast.Pow, ast.LShift, ast.RShift)
 """In a power of 2 a number of digits decides what is said."""
 SMALLER = {"LtE is Lt", "GtE is Gt", "Or is And"}
@@ -181,7 +185,7 @@ def bodies(tree: ast.Module) -> list[Place]:
     how a thing is shown to developers.
     """
     found, texts = list[Place](), {"__repr__"} | texts_of_refusals(tree)
-    left_out, counted = set[int](), set[int]()
+    left_out, counted, exact = set[int](), set[int](), set[int]()
     powers = (one for one in ast.walk(tree) if isinstance(one, ast.BinOp) and isinstance(one.op, SCALED))
     scales = {id(inside) for one in powers for inside in ast.walk(one)}
 
@@ -194,8 +198,9 @@ def bodies(tree: ast.Module) -> list[Place]:
             words, counts = told_only(node), work_only(node)
             left_out.update(id(one) for one in ast.walk(node) if assigned(one) in words)
             counted.update(id(one) for one in ast.walk(node) if assigned(one) in counts)
+            exact.update(id(inside) for one in ast.walk(node) for inside in made_of_digits(one))
         work = work or id(node) in counted or (isinstance(node, ast.Compare) and of_limits(node))
-        digits = (digits or is_of_digits(node)) and id(node) not in scales
+        digits = (digits or is_of_digits(node) or id(node) in exact) and id(node) not in scales
         if inside:
             found.append(Place(node, sense, digits=digits, work=work))
         if isinstance(node, ast.keyword) and node.arg == "strict":
@@ -222,6 +227,17 @@ def assigned(node: ast.AST) -> str | None:
             return str(name)
         case _:
             return None
+
+
+def made_of_digits(node: ast.AST) -> Iterator[ast.AST]:
+    """What stands in a number of digits that a variable is made, of another one; or that something is enclosed to."""
+    match node:
+        case ast.Assign(value=value) | ast.AugAssign(value=value) if assigned(node) in MADE_OF_DIGITS:
+            names = {getattr(one, "id", getattr(one, "attr", "")) for one in ast.walk(value)}
+            yield from ast.walk(value) if isinstance(node, ast.AugAssign) or names & OF_DIGITS else ()
+        case ast.Call(func=func, args=[*_, ast.Constant() as last]):
+            name = getattr(func, "id", getattr(func, "attr", ""))
+            yield from [last] if ENCLOSING.get(name) == len(node.args) else ()
 
 
 def is_of_digits(node: ast.AST) -> bool:
@@ -406,10 +422,18 @@ BY_KIND = {
 
 def explained() -> dict[Mutant, str]:
     """Why what survives accepts nothing that is false; of several mutants of a line that are told alike, the n-th is
-    meant.  Raises ValueError where there is no such mutant any more: the code is another one than what was explained."""
+    meant.  Raises ValueError where there is no such mutant any more: the code is another one than what was explained.
+
+    A function that chooses is told by its name: whatever it chooses, what is made of that is right, or is refused.
+    """
     why: dict[Mutant, str] = {}
     there: dict[str, dict[tuple[str, str], list[Mutant]]] = {}
-    for one in tomllib.loads(EXPLAINED.read_text(encoding="utf-8")).get("survives", []):
+    said = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))
+    for one in said.get("chooses", []):
+        if not (some := [*chosen_in(KERNEL / one["file"], one["function"])]):
+            raise ValueError(f"{EXPLAINED.name}: no mutants are in {one['function']} of {one['file']}")
+        why.update(dict.fromkeys(some, one["why"]))
+    for one in said.get("survives", []):
         if one["file"] not in there:
             alike = there[one["file"]] = defaultdict(list)
             for mutant in every_of(KERNEL / one["file"]):
@@ -419,6 +443,15 @@ def explained() -> dict[Mutant, str]:
             raise ValueError(f"{EXPLAINED.name}: {len(some)} mutants are at {one['line']!r} of {one['file']}")
         why[some[n - 1]] = one["why"]
     return why
+
+
+def chosen_in(file: Path, name: str) -> Iterator[Mutant]:
+    """The mutants of the functions of a file with this name."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    some = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef) and one.name == name]
+    for mutant in every_of(file):
+        if any(one.lineno <= mutant.line <= (one.end_lineno or 0) for one in some):
+            yield mutant
 
 
 def report(ends: Mapping[Mutant, str]) -> Iterator[str]:

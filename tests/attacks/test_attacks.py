@@ -216,6 +216,12 @@ def worked(x, y):
 def enclosed(x, bits):
     return log(x, bits + 32, 2 * bits + x).end(bits * 302 // 1000 - 1, 2**bits + 1, x >> 2 * bits, x.bits + 2 * x.bit_length() + 3)
 
+def closer(x, bits):
+    more = bits + max(0, x * 3)
+    more += x
+    scale = x + 1
+    return enclosure(x, 64), x.rounded(40), power(x, 64), rounded(x, 3)
+
 def _told(x):
     return x + 1
 """
@@ -264,6 +270,17 @@ def test_what_a_mutant_can_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         "21: Mult is Add: digits of enclosures",
         "21: 2 is 3: digits of enclosures",
         "21: 3 is 4: digits of enclosures",
+        "24: Add is Sub: digits of enclosures",
+        "24: max is min: digits of enclosures",
+        "24: 0 is 1: digits of enclosures",
+        "24: Mult is Add: digits of enclosures",
+        "24: 3 is 4: digits of enclosures",
+        "26: Add is Sub: may accept more",  # of no number of digits
+        "26: 1 is 2: may accept more",
+        "27: 64 is 65: digits of enclosures",
+        "27: 40 is 41: digits of enclosures",
+        "27: 64 is 65: may accept more",
+        "27: 3 is 4: may accept more",
     ]
 
 
@@ -298,6 +315,11 @@ def test_what_is_explained_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     )
     monkeypatch.setattr(mutants, "EXPLAINED", tmp_path / "explained.toml")
     with pytest.raises(ValueError, match="0 mutants are at 'if x < y:'"):
+        mutants.explained()
+    (tmp_path / "explained.toml").write_text(
+        '[[chooses]]\nfile = "check.py"\nfunction = "nothing"\nwhy = "whatever it is"\n'
+    )
+    with pytest.raises(ValueError, match="no mutants are in nothing of check"):
         mutants.explained()
 
 

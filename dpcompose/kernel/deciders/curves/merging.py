@@ -32,7 +32,7 @@ def fewer(masses: Sequence[int], step: Interval, points: int, rounding: Rounding
         return tuple(masses)
     ends = _ends(masses, points, rounding)
     bits = rounding.digits * 10 // 3 + 64
-    shrunk = _powers(step, max(b - a for a, b in pairwise(ends)), bits)
+    shrunk = _powers(step, last, bits)
     numbers = [0] * (last + 1)
     for a, b in pairwise(ends):
         some = masses[a : b + 1] if b == last else masses[a:b]

@@ -33,11 +33,9 @@ def distribution(x: Interval, bits: int) -> Interval:
 def _distribution(x: Fraction, bits: int) -> Interval:
     if x < 0:
         return ONE - _distribution(-x, bits)
-    if x == 0:
-        return HALF
     square = x * x / 2
     if square > bits:  # 1 − Φ(x) ≤ e^(−x²/2)/2, which is less than 2^−bits
-        return Interval(1 - exp(Interval.of(-min(square, Fraction(bits))), 16).high / 2, Fraction(1))
+        return Interval(1 - exp(Interval.of(-bits), 16).high / 2, Fraction(1))
     # the sum is at most e^(x²/2)·√(2π)/2, so that many more bits make its product with φ(x) exact enough
     more = bits + int(square * 3 / 2) + 8
     x2 = x * x * 2**more
@@ -74,6 +72,8 @@ def ratio(x: Fraction, bits: int) -> Interval:
     >>> found.low * 10**9 // 1, found.high - found.low < Fraction(1, 2**64)
     (304590298, True)
     """
+    if x <= 0:
+        raise ValueError("the continued fraction is one of x > 0")
     scale = bits + 16
     at = x * 2**scale
     x_low, x_high = at.numerator // at.denominator, -(-at.numerator // at.denominator)
@@ -94,8 +94,6 @@ def quantile(p: Interval, bits: int) -> Interval | None:
     >>> quantile(Interval.of(Fraction(3, 4)), 64).low * 10**12 // 1
     674489750196
     """
-    if p.low <= 0 or p.high >= 1:
-        return None
     end = Fraction(1)
     while not (
         distribution(Interval.of(-end), bits).high <= p.low
@@ -120,12 +118,8 @@ def _last(holds: Callable[[Fraction], bool], lower: Fraction, upper: Fraction, b
 
 
 def root(x: Fraction, bits: int) -> Interval:
-    """√x of a rational x ≥ 0, to about so many significant bits."""
-    if x <= 0:
-        return Interval.of(0)
-    shift = 2 * (bits + max(0, x.denominator.bit_length() - x.numerator.bit_length()))
-    number = isqrt((x.numerator << shift) // x.denominator)
-    return Interval(Fraction(number, 1 << shift // 2), Fraction(number + 1, 1 << shift // 2))
+    """√x of a rational x ≥ 0, to about so many significant bits; 0 below."""
+    return Interval.of(max(Fraction(0), x)).root(bits)
 
 
 @functools.lru_cache(maxsize=64)

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from dpcompose.kernel.deciders.calculus.ratios import commensurable
-from dpcompose.kernel.deciders.curves.lattices import Rounding, Window
+from dpcompose.kernel.deciders.curves.lattices import Rounding, TooManyLosses, Window
 from dpcompose.kernel.deciders.curves.losses import Axis
 from dpcompose.kernel.deciders.curves.normal import root
 from dpcompose.kernel.deciders.curves.tails import Normal
@@ -142,7 +142,7 @@ Cells = tuple[list[Fraction], list[tuple[Interval, Interval]], int]
 def _cells(normal: Normal, bits: int) -> Cells:
     """The ends of intervals of losses, how likely in Q and in P a loss above each is, and to how many digits:
     so many that Q is known as closely as P, and short intervals are told from none."""
-    ends = normal.ends
+    ends = sorted({*normal.ends})
     length = ends[1] - ends[0]
     short = max(0, length.denominator.bit_length() - length.numerator.bit_length())
     more = bits + 32 + math.ceil(3 * max(ends[-1], -ends[0])) + 2 * short
@@ -152,6 +152,8 @@ def _cells(normal: Normal, bits: int) -> Cells:
 def on_lattice(tables: Tables, step: Term, bits: int, rounding: Rounding) -> OnLattice:
     """The losses of independent mechanisms on one lattice.  Raises TooManyLosses."""
     width, tiny = enclosure(step, bits + 64), Fraction(1, 1 << bits - 8)
+    if width.low <= 0:
+        raise TooManyLosses("the points of a lattice are a step > 0 apart")
     windows, stays, off = [], ONE, Fraction(0)
     for table, count in tables:
         near = log(Interval.of(_lowest(table)), bits + 64).low + (tiny if rounding.up else -tiny)

@@ -116,15 +116,10 @@ class Laplace:
         return replace(self, count=self.count * count)
 
     def delta(self, epsilon: Interval, bits: int) -> Interval:
-        """1 − e^ε before −a, 0 after a: each of the three is the largest where it is meant."""
+        """1 − e^x for the least x of (ε − a)/2, ε and 0: the middle, what is before −a, and after a."""
         a = enclosure(self.ratio, bits + 32)
-        ends = []
-        for end in (epsilon.high, epsilon.low):
-            interval = (
-                (ONE - exp((Interval.of(end) - a) * HALF, bits)).at_least(ZERO) if end <= a.high else ZERO
-            )
-            ends.append(interval if end >= 0 else interval.at_least(ONE - exp(Interval.of(end), bits)))
-        return Interval(ends[0].low, ends[1].high)
+        least = ((epsilon - a) * HALF).at_most(epsilon).at_most(ZERO)
+        return (ONE - exp(least, bits)).at_least(ZERO)
 
     @property
     def slopes(self) -> list[Fraction]:
@@ -136,8 +131,7 @@ class Laplace:
         """The probabilities in Q and in P that the loss is above ε, of 0 ≤ ε, not the middle's."""
         a = enclosure(self.ratio, bits + 32)
         e = Interval.of(epsilon).at_most(a)
-        half = HALF
-        return exp((ZERO - e - a) * half, bits) * half, ONE - exp((e - a) * half, bits) * half
+        return exp((ZERO - e - a) * HALF, bits) * HALF, ONE - exp((e - a) * HALF, bits) * HALF
 
 
 Tail: TypeAlias = Normal | Laplace
@@ -183,7 +177,7 @@ def _difference(a: Fraction, c: Fraction, mu: Fraction, bits: int) -> Interval:
 
 
 def concentrated(epsilon: Fraction, rho: Fraction, bits: int) -> Fraction:
-    """What δ(ε) is at most for outputs with D_α ≤ ρα for all α > 1, both ways.
+    """What δ(ε) is at most for outputs with D_α ≤ ρα for all α > 1, both ways; ρ > 0.
 
     For every α > 1 it is at most e^((α−1)(ρα−ε))/(α−1)·(1 − 1/α)^α, of which a good α is chosen; and
     1 − e^ε·(1 − that at −ε).
@@ -198,8 +192,6 @@ def concentrated(epsilon: Fraction, rho: Fraction, bits: int) -> Fraction:
 @functools.lru_cache(maxsize=8192)
 def _at_order(epsilon: Fraction, rho: Fraction, bits: int) -> Fraction:
     """The bound at the α that is chosen; rounded up."""
-    if rho <= 0:
-        return (ONE - exp(Interval.of(epsilon), bits)).at_least(ZERO).high if epsilon < 0 else Fraction(0)
     order = 1 + _beyond_one(epsilon, rho)
     a, before = Interval.of(order), Interval.of(order - 1)
     exponent = Interval.of((order - 1) * (rho * order - epsilon))
