@@ -15,7 +15,7 @@ from dpcompose.kernel.covers import room_for_rows
 from dpcompose.kernel.covers.alike import is_plain
 from dpcompose.kernel.covers.contributions import Contributions
 from dpcompose.kernel.covers.types import Choice, Cover, Moves, NoCover, are_no_larger
-from dpcompose.kernel.expressions.terms import INFINITY, ZERO, number
+from dpcompose.kernel.expressions.terms import ZERO, number
 
 MANY = 24
 """How many parts there have to be for one type to stand for all choices."""
@@ -23,9 +23,9 @@ MANY = 24
 
 class Apart(Contributions):
     def cover_by_few(self) -> Cover | None:
-        """The type of all choices of parts; None where mechanisms read several parts, or are told by more
-        than how far what they read moves, where databases have a largest number of rows, and where it is not
-        seen which choices are furthest."""
+        """The type of all choices of parts; None where mechanisms are told by more than how far what they
+        read moves, where databases have a largest number of rows, and where it is not seen which choices are
+        furthest."""
         setting, k = self.setting, len(self.setting.databases.atoms)
         if setting.target.steps > 1 or k < MANY or not all(map(is_plain, setting.mechanisms)):
             return None
@@ -34,24 +34,22 @@ class Apart(Contributions):
         try:
             self.check_whole()
             parts = self.bag.parts.number
-            if parts is None or (readers := self.read_apart) is None or (way := self.way) is None:
+            if parts is None or (way := self.way) is None:
                 return None
             if self.bag.replaced != "no" and 2 * parts > k:
                 return None
-            return self.chosen(readers, min(int(parts), k), way)
+            return self.chosen(self.read_apart, min(int(parts), k), way)
         except NoCover:
             return None
 
     @property
-    def read_apart(self) -> list[list[int]] | None:
-        """For each part the mechanisms that read it; None where one reads several parts, but not all."""
+    def read_apart(self) -> list[list[int]]:
+        """For each part the mechanisms that read it; each reads one part, or everything."""
         found: list[list[int]] = [[] for _ in self.setting.databases.atoms]
         for i, mechanism in enumerate(self.setting.mechanisms, start=1):
-            for numbers in mechanism.reads:
-                if numbers is not None and len(numbers) != 1:
-                    return None
-                for part in numbers or ():
-                    found[part].append(i)
+            (numbers,) = mechanism.reads
+            for part in numbers or ():
+                found[part].append(i)
         return found
 
     @property
@@ -64,7 +62,7 @@ class Apart(Contributions):
         alone = {len(atom.records) < 2 for atom in self.setting.databases.atoms}
         ways = ((1, 0), (0, 1), (1, 1))
         once, back, both = ([self.far(i, a, b)[0] for i in self.inputs] for a, b in ways)
-        if (True in alone and self.even) or once != back or INFINITY in both:
+        if (True in alone and self.even) or once != back:
             return None
         if alone == {True} or are_no_larger(both, once):
             return 1, 0

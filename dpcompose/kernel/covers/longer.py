@@ -34,8 +34,8 @@ def cover(
     steps lead as far as any number.
     """
     databases, m = setting.databases, setting.target.times or number(setting.target.steps)
-    n = databases.largest
-    if n is None or enough != 2 * n or databases.from_some_size_on or databases.beside:
+    n, there = databases.largest, databases.size[1]
+    if n is None or there is None or enough != 2 * n or databases.from_some_size_on or databases.beside:
         raise NoCover(
             "among some number of records any number of steps is told where no record is more than two away "
             "from another one; a number of steps would do"
@@ -47,7 +47,7 @@ def cover(
                 f"{mechanism.name} adds noise, or is stated for groups or for any two databases, and records "
                 "are two steps apart; state it for single steps"
             )
-    few, many = (of_single_steps(_of_size(setting, k), theory) for k in (1, max(2, databases.size[1] or 0)))
+    few, many = (of_single_steps(_of_size(setting, k), theory) for k in (1, max(2, there)))
     steps = [replace(few, target=replace(few.target, steps=s)) for s in (1, 2)]
     ones, twos = (single(some, theory, True) for some in steps)
     moves = {type.moves for type in ones.types}

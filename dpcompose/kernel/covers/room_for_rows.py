@@ -7,7 +7,7 @@ lost where the rows fit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from dpcompose.kernel.core.assumptions import known_least
@@ -42,9 +42,8 @@ def of_persons(setting: Setting, among: Among = least) -> Term:
     persons = target.times or number(target.steps)
     if not isinstance(single, Contribution) or single.records:
         return persons
-    counts = {one.partition: one.count for one in setting.mechanisms if one.partition}
-    most = {name: single.parts_of(name) for name in counts}
-    parts = [among(most[name], most[name] if count is None else count) for name, count in counts.items()]
+    counts = {one.partition: one.count for one in setting.mechanisms if one.partition and one.count}
+    parts = [among(single.parts_of(name), count) for name, count in counts.items()]
     if setting.databases.atoms:
         parts.append(among(single.parts, number(len(setting.databases.atoms))))
     return persons * single.rows * sum(parts, ZERO) if parts else ONE
@@ -69,27 +68,25 @@ def ends(databases: Databases) -> tuple[Term, Term]:
     return (most if databases.size[0] == "exactly" else fewest), most
 
 
-def _spare(setting: Setting, among: Among = least) -> Iterator[Term]:
+def _spare(setting: Setting, among: Among = least) -> Term:
     """What is at least 0 where there is room: for all rows, and for sizes to differ by as many."""
     (fewest, most), rows = ends(setting.databases), of_persons(setting, among)
-    yield most - rows
-    if fewest not in (ZERO, most):
-        yield most - fewest - rows
+    return most - rows if fewest == most else most - fewest - rows
 
 
 def are_there(setting: Setting, point: Mapping[str, Fraction]) -> bool:
     """Whether there is room at a point."""
-    terms = [*_spare(setting)]
-    if not all(term.letters.keys() <= point.keys() for term in terms):
+    spare = _spare(setting)
+    if not spare.letters.keys() <= point.keys():
         return False
-    values = (formulas.evaluate(term, point) for term in terms)
-    return all(value is not None and value >= 0 for value in values)
+    value = formulas.evaluate(spare, point)
+    return value is not None and value >= 0
 
 
 def are_always_there(setting: Setting) -> bool:
     """Whether there is room for all numbers."""
-    ways = ([known_least(term, setting.assumed) for term in _spare(setting, among)] for among in AT_MOST)
-    return any(all(known is not None and known >= 0 for known in some) for some in ways)
+    spare = (known_least(_spare(setting, among), setting.assumed) for among in AT_MOST)
+    return any(known is not None and known >= 0 for known in spare)
 
 
 def where(setting: Setting) -> list[str]:
@@ -100,7 +97,8 @@ def where(setting: Setting) -> list[str]:
     rows = min((of_persons(setting, among) for among in AT_MOST), key=lambda rows: rows.number is None)
     if rows.number is None:
         rows = of_persons(setting, AT_MOST[1])
-    return [f"{most} >= {rows if fewest == most else rows + fewest}"]
+    needed = rows if fewest == most else rows + fewest
+    return [f"{formulas.to_text(most)} >= {formulas.to_text(needed)}"]
 
 
 def numbers(setting: Setting, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
@@ -108,7 +106,7 @@ def numbers(setting: Setting, point: Mapping[str, Fraction]) -> dict[str, Fracti
     databases, rows = setting.databases, of_persons(setting)
     if not rows.letters.keys() <= point.keys():
         return {}
-    low = {term.of[0]: Fraction(term.of[1].least or 0) for term in (databases.lower,) if term is not None}
+    low = {term.of[0]: Fraction(term.of[1].least) for term in (databases.lower,) if term is not None}
     many = (formulas.evaluate(rows, point) or 0) + sum(low.values(), Fraction(databases.least))
-    top = {term.of[0]: term.of[1].least or 0 for term in (databases.letter,) if term is not None}
+    top = {term.of[0]: term.of[1].least for term in (databases.letter,) if term is not None}
     return low | {name: max(many, Fraction(fewest)) for name, fewest in top.items()}

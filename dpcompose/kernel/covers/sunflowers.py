@@ -39,16 +39,11 @@ class Sunflowers(Records):
             return None
         try:
             differences = self.differences(self.within(setting.target, databases.size))
-            if not {(1, 1)} <= differences <= {(1, 0), (0, 1), (1, 1)} or not self.is_symmetric:
+            if not {(1, 1)} <= differences <= {(1, 0), (0, 1), (1, 1)}:
                 return None
             return self.gathered_pairs((1, 0) in differences)
         except NoCover:
             return None
-
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether what is read moves as far where a record goes as where one comes."""
-        return all(metric.at(1, 0) == metric.at(0, 1) for metric in self.metrics.values())
 
     def gathered_pairs(self, also_single: bool) -> Cover | None:
         n, flowers, others = len(self.shares), list[tuple[int, list[int]]](), list[Changes]()
@@ -87,16 +82,15 @@ class Sunflowers(Records):
         return replace(self.of_edit((first,), (second,)), choices=(Choice(2, tuple(petals)),))
 
     def petal(self, atom: int, core: int) -> Moves:
-        """What moves where a record of an atom goes or comes, but for the core."""
+        """What moves where a record of an atom goes, or as far where one comes, but for the core."""
         far = ((reader, self.metrics[reader].at(1, 0)) for reader in self.readers_of[atom])
         return tuple((i, ((1, r),)) for (i, _), r in far if not core >> i & 1)
 
     def is_exceeded(self, left: tuple[int, ...], right: tuple[int, ...]) -> bool:
         """Whether it is seen that some pair of two atoms moves what this one does as far, and more."""
-        far, of = self.far(left, right), [self.shares[a] for a in (*left, *right)]
-        for own, other in ((0, -1), (-1, 0)):
-            a = (*left, *right)[own]
-            for b in self.with_readers(of[other] & ~of[own] if len(of) > 1 else 0):
+        far, atoms = self.far(left, right), (*left, *right)
+        for a, other in zip(atoms, atoms[::-1], strict=True):
+            for b in self.with_readers(self.shares[other] & ~self.shares[a]):
                 there = self.far((a,), (b,)) if a != b else {}
                 if there != far and all(i in there and exceeds(there[i], r) for i, r in far.items()):
                     return True
@@ -112,8 +106,7 @@ class Sunflowers(Records):
 
     def with_readers(self, readers: int) -> Iterator[int]:
         """The atoms that these mechanisms read; of all of them the first few."""
-        some = next((i for i in range(1, readers.bit_length()) if readers >> i & 1), None)
-        among = range(min(MANY, len(self.shares))) if some is None else self.read_by[some]
+        among = self.read_by[readers.bit_length() - 1] if readers else range(len(self.shares))[:MANY]
         yield from (a for a in among if not readers & ~self.shares[a])
 
     @cached_property

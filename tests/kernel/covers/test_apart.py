@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
 import told
 from kernel.covers.test_alike import KEYS, lost, others, same
-from kernel.covers.test_contributions import B, U, bag, moves
+from kernel.covers.test_contributions import B, U, bag, moves, record
 
 from dpcompose.kernel import covers
 from dpcompose.kernel.core import reading
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import apart
 from dpcompose.kernel.covers.types import Cover
-from dpcompose.kernel.library.theory import NoPage
+from dpcompose.kernel.library.theory import NoPage, Theory
 from dpcompose.kernel.theorems import NoTheorem
 from dpcompose.search.refutations import exchanged
 
@@ -99,6 +100,75 @@ def test_too_few_parts_and_rows_that_must_be_as_many_have_none() -> None:
     """2L parts are not there; and what is infinite where rows only go may be finite where others come."""
     assert not any(others(cover(bag("4", "2", "bag"), B, "common")))
     assert not any(others(cover(bag("2", "2", "bag"), B, "own")))
+
+
+def by_few(target: Any, *mechanisms: tuple[Any, Any, str], size: Any = None, **more: Any) -> Cover | None:
+    """The type of all choices alone, if it is told."""
+    made = setting(target, *mechanisms, **more)
+    if size is not None:
+        made = replace(made, databases=replace(made.databases, size=size))
+    return apart.Apart(made, told.THEORY).cover_by_few()
+
+
+FIRST = ([0], U, "own")
+
+
+@pytest.mark.parametrize(
+    "target, mechanisms, more",
+    [
+        (bag("2", "m") | {"steps": 2}, [FIRST], {}),  # two persons
+        (bag("2", "m"), [FIRST], {"parts": 1}),  # fewer than are many
+        (bag("2", "m"), [FIRST], {"size": ("at most", 9)}),
+        (bag("m", "2"), [FIRST], {}),  # parts are no number
+        (bag("3", "2", "bag"), [FIRST], {"parts": 5}),  # six parts for two bags
+        (bag("1", "2", "bag"), [([0], B, "own")], {}),  # as many rows as go have to come
+        # all rows of a record are in parts that are read
+        (record([1, 1], replaced="bag"), [FIRST, (None, U, "own")], {"outside": False}),
+        (bag("1", "2", "bag"), [([0], bag("1", "2", "rows"), "own")], {}),
+        (bag("1", "2", "rows"), [FIRST], {"single": True, "outside": False}),  # no row is there to come
+    ],
+)
+def test_where_one_type_is_not_told(target: Any, mechanisms: list[Any], more: dict[str, Any]) -> None:
+    assert by_few(target, *mechanisms, **{"parts": 6} | more) is None
+
+
+def test_distances_that_differ_between_losing_and_gaining_tell_no_furthest_way() -> None:
+    made = setting(bag("1", "2", "bag"), ([0], U, "own"), parts=6)
+    page = told.THEORY.pages["unbounded-metric"]
+    for text, seen in (("removed + added", True), ("2*removed + added", False)):
+        other = replace(page, head=replace(page.head, metric=text))
+        theory = Theory({**told.THEORY.pages, page.id: other})
+        assert (apart.Apart(made, theory).cover_by_few() is not None) is seen
+
+
+def test_the_fewest_parts_of_which_one_type_is_told() -> None:
+    """Three of three parts that lose rows, of which two are read; of four that are replaced, two and two."""
+    found = by_few(bag("7", "m"), FIRST, ([2], U, "own"), parts=3)
+    assert found is not None and moves(found) == {"1:mx1 2:mx1"} and found.gone_through == 1
+    assert [(one.many, [part for part, _ in one.of]) for one in found.types[0].choices] == [(3, [0, 2, 1])]
+    found = by_few(bag("2", "1", "bag"), *(([n], B, "common") for n in range(4)), parts=4)
+    assert found is not None and moves(found) == {"1:1x1 2:1x1 3:1x1 4:1x1"}
+    assert [one.pair for one in found.types] == [(("0", "1"), ("2", "3"))]
+    assert by_few(bag("1", "1"), FIRST, ([], U, "own"), parts=2) is not None  # the second reads nothing
+
+
+def test_what_a_part_moves_has_the_distance_of_its_own_way() -> None:
+    """Of parts that are not read nothing moves; who reads everything sees rows outside without a limit."""
+    found = by_few(bag("1", "2", "bag"), ([0], U, "own"), ([0], B, "common"), ([1], U, "own"), parts=3)
+    assert found is None  # 1 moves twice as far where rows stay, 2 no further
+    found = by_few(bag("1", "2", "bag"), ([0], U, "own"), ([0], U, "common"), ([1], U, "own"), parts=3)
+    assert found is not None and found.convex == {1, 2, 3} and moves(found) == {"1:4x1 2:4x1"}
+    assert [one.pair for one in found.types] == [(("0",), ("0'",))]
+    ((choice,),) = (one.choices for one in found.types)
+    assert [[(i, repr(r)) for i, ((_, r),) in some] for _, some in choice.of] == [
+        [(1, "4"), (2, "4")],
+        [(3, "4")],
+        [],
+    ]
+    found = by_few(bag("1", "2"), (None, U, "own"), FIRST, parts=2)
+    assert found is not None and found.types[0].unlimited == {1} and moves(found) == {"1:oox1 2:2x1"}
+    found = by_few(bag("1", "2"), (None, U, "own"), FIRST, parts=2, outside=False)
+    assert found is not None and not found.types[0].unlimited and moves(found) == {"1:2x1 2:2x1"}
 
 
 def test_parts_that_nobody_reads_come_last() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -18,6 +19,8 @@ from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import sunflowers
 from dpcompose.kernel.covers.types import Cover
 from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.domains import Domain
+from dpcompose.kernel.expressions.terms import INFINITY, letter, number
 from dpcompose.kernel.judgements import Covers, Lower
 from dpcompose.kernel.theorems import NoTheorem, Prover
 from dpcompose.search.refutations import exchanged
@@ -113,6 +116,124 @@ def test_the_counterexample_has_the_atoms_for_which_most_is_lost() -> None:
         assert {i for i, _ in at.moves} == {i for a in of for i in (a + 1, (a - 1) % 8 + 1)}
         chosen = [a for choice in one.choices for a, _ in choice.of]
         assert not {3, 6} <= {*chosen} or {*of} == {3, 6}
+
+
+def by_few(setting: Setting) -> Cover | None:
+    return sunflowers.Sunflowers(setting, told.THEORY).cover_by_few()
+
+
+NOISE = {"query": {"page": "count", "values": {}}, "page": "laplace", "parameter": "1"}
+
+
+def test_where_sunflowers_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not of two atoms, of too many, of numbers that are letters, and of what is known by more than distances."""
+    assert by_few(ring(3)) and by_few(ring(8)) and not by_few(ring(2))
+    one = ring(8)
+    for databases in (
+        replace(one.databases, of="sequences"),
+        replace(one.databases, size=("at most", 9), letter=letter("m", Domain.read("integer >= 1"))),
+    ):
+        assert by_few(replace(one, databases=databases)) is None
+    noisy = {"reads": [[0]], "noise": NOISE, "domain": "own", "notion": "pure", "values": {"epsilon": "1"}}
+    atoms = multisets(*([f"a{i}"] for i in range(4)))
+    assert by_few(core(atoms, REPLACE, reads([1], REPLACE, "common")))
+    assert by_few(core(atoms, REPLACE, reads([1], REPLACE, "common"), noisy)) is None
+    for target in (ADD_REMOVE, ANY_TWO, group(2, REPLACE), group(2, ADD_REMOVE)):
+        assert by_few(ring(8, target, ("at most", 9))) is None
+    monkeypatch.setattr(sunflowers, "MOST", 7)
+    assert by_few(ring(7)) and by_few(ring(8)) is None
+
+
+def shown(found: Cover | None) -> list[tuple[str, list[list[int]]]]:
+    """How far inputs move at each type, and the atoms of its sunflower."""
+    assert found is not None
+    far = (" ".join(f"{i}:{r!r}" for i, ((_, r),) in one.moves) for one in found.types)
+    return [
+        (one, [[a for a, _ in choice.of] for choice in type.choices])
+        for one, type in zip(far, found.types, strict=True)
+    ]
+
+
+def test_two_atoms_that_share_a_reader_are_no_petals_of_one_sunflower() -> None:
+    """0 and 1 move mechanism 6 by two records, any other two by one; 0, 2, 3 and 4 share nothing."""
+    atoms = multisets(*([f"a{i}"] for i in range(5)))
+    own = (reads([i], REPLACE, "common") for i in range(5))
+    assert shown(by_few(core(atoms, REPLACE, *own, reads([0, 1], ADD_REMOVE)))) == [
+        ("1:1 3:1 6:1", [[0, 2, 3, 4]]),
+        ("1:1 2:1 6:2", []),
+        *((f"2:1 {i}:1 6:1", []) for i in (3, 4, 5)),
+    ]
+
+
+@pytest.mark.parametrize("target", [REPLACE, EITHER])
+def test_records_that_come_or_go_or_change_are_exceeded_by_two_that_do(target: Any) -> None:
+    """Mechanism 5 moves by oo where a record of atom 4 goes, and by 1 where it is another one."""
+    atoms = multisets(*([f"a{i}", f"b{i}"][: 1 + (i == 4)] for i in range(5)))
+    own = (reads([i], EITHER) for i in range(4))
+    found = by_few(core(atoms, target, *own, reads([4], REPLACE), reads([4], EITHER)))
+    assert shown(found) == [("1:1 5:oo 6:1", [[4, 0, 1, 2, 3]])]
+
+
+def test_what_no_two_atoms_exceed_is_a_type() -> None:
+    """Where one record comes another mechanism moves by oo, and where two change places it moves by 1."""
+    atoms = multisets(*([f"a{i}"] for i in range(4)))
+    mechanisms = [*(reads([i], EITHER) for i in range(4)), reads(None, REPLACE, "own")]
+    assert shown(by_few(core(atoms, REPLACE, *mechanisms))) == [("1:1 2:1 5:1", [[0, 1, 2, 3]])]
+    assert shown(by_few(core(atoms, EITHER, *mechanisms))) == [
+        ("1:1 2:1 5:1", [[0, 1, 2, 3]]),
+        *((f"{i}:1 5:oo", []) for i in range(1, 5)),
+    ]
+
+
+def test_which_changes_others_exceed() -> None:
+    """Of a ring 0 and 1 move three mechanisms, of which 0 and 2 move all, and another one."""
+    of = sunflowers.Sunflowers(ring(8), told.THEORY)
+    assert of.is_exceeded((0,), (1,)) and of.is_exceeded((7,), (0,)) and of.is_exceeded((4,), (3,))
+    assert not any(of.is_exceeded((0,), (b,)) for b in range(2, 7))
+    assert of.is_exceeded((0,), ()) and of.is_exceeded((6,), (6,))
+    assert {i: repr(r) for i, r in of.far((0,), (1,)).items()} == {1: "1", 2: "1", 8: "1"}
+    assert [*of.with_readers(0b10)] == [0, 1] and [*of.with_readers(0b110)] == [1]
+    assert [*of.with_readers(0)] == [0, 1, 2] and [*of.with_readers(0b1010)] == []
+    alike = sunflowers.Sunflowers(core(multisets("a", "b", "c"), REPLACE, reads(None, REPLACE)), told.THEORY)
+    assert not alike.is_exceeded((0,), (1,))  # what moves as far is not exceeded
+
+
+def test_distances_that_others_exceed() -> None:
+    one, two = number(1), number(2)
+    for first, second in ((one, one), (two, one), (INFINITY, one), (INFINITY, INFINITY)):
+        assert sunflowers.exceeds(first, second)
+    assert not sunflowers.exceeds(one, two) and not sunflowers.exceeds(one, INFINITY)
+
+
+EVERY_FOUR = [*combinations(range(4), 2)]
+
+
+@pytest.mark.parametrize(
+    "n, edges, sets, left",
+    [
+        (3, [(0, 1), (0, 2), (1, 2)], [], 3),  # three numbers for three pairs: nothing is won
+        (4, EVERY_FOUR, [[0, 1, 2, 3]], 0),
+        (5, [*EVERY_FOUR, (3, 4)], [[0, 1, 2, 3]], 1),
+        (5, [*EVERY_FOUR[1:], (3, 4)], [], 6),
+        (8, [*EVERY_FOUR, *((a + 4, b + 4) for a, b in EVERY_FOUR)], [[0, 1, 2, 3], [4, 5, 6, 7]], 0),
+        (6, [*combinations(range(6), 2)], [[0, 1, 2, 3, 4, 5]], 0),
+    ],
+)
+def test_sets_of_which_any_two_are_pairs(
+    n: int, edges: list[tuple[int, int]], sets: list[list[int]], left: int
+) -> None:
+    those, others = sunflowers.gathered(n, edges)
+    assert those == sets and len(others) == left and {*others} <= {*edges}
+
+
+def test_each_pair_is_in_one_of_the_sets_or_left() -> None:
+    rng = random.Random(3)
+    for _ in range(30):
+        n = rng.randint(4, 9)
+        edges = [pair for pair in combinations(range(n), 2) if rng.random() < 0.8]
+        those, left = sunflowers.gathered(n, edges)
+        inside = [pair for some in those for pair in combinations(some, 2)]
+        assert {*inside} | {*left} == {*edges} and {*inside}.isdisjoint(left)
 
 
 SINGLE = [ADD_REMOVE, REPLACE, EITHER]
