@@ -6,22 +6,24 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
+from unittest import mock
 
 import oracle
 from strategies import Twin
 
 from dpcompose.kernel import covers
 from dpcompose.kernel.core import reading
+from dpcompose.kernel.covers import types
 from dpcompose.kernel.covers.types import Cover, Moves, Type, size
 from dpcompose.kernel.expressions import formulas
-from dpcompose.kernel.expressions.terms import Term
+from dpcompose.kernel.expressions.terms import INFINITY, Term
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.theory import registry
 from dpcompose.search.citations.citations import Citing
-from dpcompose.spaces.canonical.metrics import shown
+from dpcompose.spaces.canonical.metrics import Discrete, shown
 from dpcompose.spaces.classes.databases import Database
 from dpcompose.spaces.inputs.parts import Part
 
@@ -55,19 +57,28 @@ class Vectors:
         return found
 
     def every(self) -> set[Moves]:
-        """The moves of all neighbours that decide."""
-        return {self.at(pair) for pair in self.inputs.neighbouring_pairs().pairs}
+        """The moves of all neighbours that decide, also where others move everything further."""
+        with mock.patch.object(types, "undominated_types", list):
+            cover = covers.cover.__wrapped__(self.told.core, THEORY, True)
+        return {self.at(self.told.pair(type)) for type in cover.types}
+
+    @property
+    def grows(self) -> bool:
+        """Whether the pair, with every record taken more and more often, is one of neighbours."""
+        databases = self.citing.setting.databases
+        return self.citing.setting.target.any_two(databases) and databases.sizes.n is None
 
     def at(self, pair: Any) -> Moves:
         """How far two databases move the inputs, families in one entry each."""
         setting, distances = self.citing.setting, dict[int, list[Term]]()
-        for i, r in self.inputs.furthest(pair).items():
-            far = formulas.parse(shown(r), self.told.core.symbols)
+        for i, r in self.inputs.distances(pair).items():
+            limit = self.grows and not isinstance(self.inputs.metric(i).metric, Discrete)
+            far = INFINITY if limit else formulas.parse(shown(r), self.told.core.symbols)
             distances.setdefault(self.citing._written[1][i - 1] if setting.families else i, []).append(far)
         found = []
         for i, some in sorted(distances.items()):
             mechanism = setting.mechanisms[i - 1]
-            divided = isinstance(mechanism.reads, Part) and not self.inputs.neighbouring_pairs().growing
+            divided = isinstance(mechanism.reads, Part) and not self.grows
             if mechanism.count is None:
                 found.append((i, ((1, some[0]),)))
             elif divided:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -97,11 +97,6 @@ def told_apart(names: Iterable[str]) -> Iterator[None]:
         yield
     finally:
         _E_AS_EPSILON.reset(before)
-
-
-def names_latex(names: Sequence[str]) -> str:
-    r"""Some names as mathematics, of which dots may be one: e[1], \dots, e[9]."""
-    return r",\ ".join(r"\dots" if name == "..." else name_latex(name) for name in names)
 
 
 def name_latex(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sympy
 
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.expressions.terms import ZERO
 from dpcompose.language import formulas
 from dpcompose.language.worstcase import largest
 from dpcompose.privacy.mechanisms.noises import KINDS, Noise
@@ -12,9 +13,9 @@ from dpcompose.privacy.mechanisms.statements import mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.members import written_out
 from dpcompose.privacy.settings.stated import setting
-from dpcompose.proof.hypotheses.inputs import Inputs, show_pair
+from dpcompose.proof.hypotheses.inputs import neighbouring as neighbours_that_decide
+from dpcompose.proof.hypotheses.inputs import show_pair
 from dpcompose.proof.theory.registry import Theory
-from dpcompose.spaces.canonical.metrics import INFINITE, Distance
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.inputs.queries import NORMS, Query
@@ -69,22 +70,16 @@ def of_query(
         raise ValueError(f"{query.words} is not compared in {norm!r}; norms are: {known}")
     asked = mechanism("M", query=query, noise=Noise(word, sympy.Integer(1)), reads=reads)
     stated: Setting = setting(asked, on=on, target=neighbours)
-    inputs = Inputs(written_out(stated, {})[0], theory, stated)
-    pairs = inputs.neighbouring_pairs()
+    written = written_out(stated, {})[0]
+    neighbouring = neighbours_that_decide(written, theory)
     moves: dict[sympy.Expr, tuple[Database, Database]] = {}
-    for pair in pairs.pairs:
-        moves.setdefault(_formula(inputs.furthest(pair).get(1, 0)), pair)
+    for type in neighbouring.types:
+        moves.setdefault(formulas.expression(type.far.get(1, ZERO)), type.pair)
     value = _largest(list(moves))
     pair_at = None if value == 0 else moves.get(value)
     return QuerySensitivity(
-        query, reads, inputs.setting.databases, neighbours, norm, value, pair_at, pairs.covered
+        query, reads, written.databases, neighbours, norm, value, pair_at, neighbouring.covered
     )
-
-
-def _formula(r: Distance) -> sympy.Expr:
-    if isinstance(r, int):
-        return sympy.oo if r == INFINITE else sympy.Integer(r)
-    return formulas.expression(r)
 
 
 def _largest(moves: list[sympy.Expr]) -> sympy.Expr:

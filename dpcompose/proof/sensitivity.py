@@ -10,19 +10,24 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from dpcompose.kernel.composition.losses import at_distance
+from dpcompose.kernel.covers.types import size
 from dpcompose.kernel.expressions.keeping import frozen
+from dpcompose.kernel.expressions.terms import INFINITY, ZERO
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import symbol
 from dpcompose.privacy.elaboration.kinds import NoLemma
 from dpcompose.privacy.guarantees.notions import Guarantee
-from dpcompose.privacy.mechanisms.mechanism import Mechanism
+from dpcompose.privacy.mechanisms.mechanism import comparing
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof.hypotheses.inputs import Inputs, show_pair
+from dpcompose.proof.hypotheses.inputs import neighbouring, show_pair
 from dpcompose.proof.theory import registry
 from dpcompose.proof.theory.registry import Page, PageError, Theory
 from dpcompose.spaces import given
-from dpcompose.spaces.canonical.metrics import INFINITE, Metric, steps
+from dpcompose.spaces.arrays.sizes import IN_A_PROOF
+from dpcompose.spaces.canonical import small
+from dpcompose.spaces.canonical.metrics import INFINITE, Metric
+from dpcompose.spaces.canonical.named import Input
 from dpcompose.spaces.classes.databases import Database, DatabaseClass
 from dpcompose.spaces.inputs.maps import Map, everything
 from dpcompose.spaces.inputs.queries import Query
@@ -77,7 +82,7 @@ class Sensitivity(Shown):
                 f"{after.databases} for {after.granularity} neighbours: these must be the same"
             )
         if self.value.is_infinite or after.value.is_infinite:
-            return _distance(INFINITE)
+            return formulas.expression(INFINITY)
         page = self.theory.statement("composed maps")
         return formulas.parse(page.head.formula, {"Delta_f": self.value, "Delta_g": after.value})
 
@@ -213,70 +218,50 @@ def sensitivity(
 def _of_map(f: Map, on: DatabaseClass, neighbours: Granularity, to: To, theory: Theory) -> Sensitivity:
     """How far the images of neighbours are apart at most, in a granularity or by a function of two."""
     stated = to if isinstance(to, Granularity) else neighbours
-    guarantee = Guarantee("pure", (("epsilon", _distance(1)),), stated, "own")
-    setting = Setting(on, neighbours, (Mechanism(f"the map {f.written('D')}", f, guarantee),), {})
-    inputs = Inputs(setting, theory)
-    if isinstance(to, Granularity):
-        try:
-            neighbouring_pairs = inputs.neighbouring_pairs()
-        except NoLemma as error:
-            if error.pair is None or f is not everything:
-                raise
-            rest = ("as far apart as neighbours of this size can be", theory, LARGER)
-            return Sensitivity(f, on, neighbours, to, _distance(INFINITE), error.pair, *rest)
-        pairs, covered = neighbouring_pairs.pairs, neighbouring_pairs.covered
-
-        def moves(pair: tuple[Database, Database]) -> sympy.Expr:
-            return _distance(steps(inputs.furthest(pair).get(1, 0)))
-    else:
-        pairs, covered = _all_pairs(inputs)
-        apart = to
-
-        def moves(pair: tuple[Database, Database]) -> sympy.Expr:
-            x, y = f(pair[0]), f(pair[1])
-            return _distance(0) if x == y else _exact(apart, x, y)
-
-    largest, attained = _distance(0), None
-    for pair in pairs:
-        if (r := moves(pair)) > largest:
-            largest, attained = r, pair
-        if largest.is_infinite:
-            break
-    limit = (
-        isinstance(to, Granularity)
-        and attained is not None
-        and largest.is_infinite
-        and inputs.distances(attained).get(1, 0) != INFINITE
-    )
-    used = theory.relied_on(inputs.metric(1).pages) if isinstance(to, Granularity) else ()
-    of = REPEATED if limit else ""
-    return Sensitivity(f, setting.databases, neighbours, to, largest, attained, covered, theory, of, used)
+    compared = comparing(f"the map {f.written('D')}", Input("", stated, f))
+    setting = Setting(on, neighbours, (compared,), {})
+    if not isinstance(to, Granularity):
+        return _by_function(f, setting, to, theory)
+    try:
+        decide = neighbouring(setting, theory)
+    except NoLemma as error:
+        if error.pair is None or f is not everything:
+            raise
+        rest = ("as far apart as neighbours of this size can be", theory, LARGER)
+        return Sensitivity(f, on, neighbours, to, formulas.expression(INFINITY), error.pair, *rest)
+    furthest = max(decide.types, key=lambda type: size(type.far.get(1, ZERO)), default=None)
+    value, pair, growing = ZERO, None, ""
+    if furthest is not None and furthest.far:
+        value, pair, growing = furthest.far[1], furthest.pair, REPEATED if furthest.unlimited else ""
+    about = (setting.databases, neighbours, to, formulas.expression(value), pair, decide.covered)
+    return Sensitivity(f, *about, theory, growing, theory.relied_on(decide.pages[0]))
 
 
-def _all_pairs(inputs: Inputs) -> tuple[tuple[tuple[Database, Database], ...], str]:
-    """All neighbours of a finite class: what a function of images does to others is not known."""
-    databases, granularity = inputs.setting.databases, inputs.setting.target
+def _by_function(f: Map, setting: Setting, apart: Callable[[Any, Any], Any], theory: Theory) -> Sensitivity:
+    """The same where a function of two images says how far they are apart: all neighbours of a finite class
+    are gone through, as what it says of others is not known."""
+    databases, granularity = setting.databases, setting.target
     if databases.count() is None:
         raise NoLemma(
             f"{databases} are infinitely many, and a distance given by a function says nothing of pairs that "
             "it is not asked about; a finite class, or a granularity on the images, would do"
         )
-    (mechanism,) = inputs.setting.mechanisms
-    pairs, count = inputs.pairs_deciding(granularity, [mechanism.reads])
-    return pairs, f"all {count:,} neighbouring pairs of {databases}"
-
-
-def _distance(steps: int) -> sympy.Expr:
-    import sympy
-
-    return sympy.oo if steps == INFINITE else sympy.Integer(steps)
+    space, attained = small.space(databases, granularity, IN_A_PROOF), None
+    largest = formulas.expression(ZERO)
+    for pair in space.smallest_changes(f):
+        x, y = map(f, pair)
+        if x != y and (r := _exact(apart, x, y)) > largest:
+            largest, attained = r, pair
+    covered = f"all {space.pairs:,} neighbouring pairs of {databases}"
+    return Sensitivity(f, databases, granularity, apart, largest, attained, covered, theory)
 
 
 def _exact(d: Callable[[Any, Any], Any], x: Database, y: Database) -> sympy.Expr:
     """A distance that a function gives, as an exact number.  Raises ValueError for others."""
     given = d(x, y)
-    value = _distance(given) if isinstance(d, Metric) else formulas.from_python(given)
-    if not (value == _distance(INFINITE) or (value.is_Rational and value >= 0)):
+    infinite = formulas.expression(INFINITY)
+    value = infinite if isinstance(d, Metric) and given == INFINITE else formulas.from_python(given)
+    if not (value == infinite or (value.is_Rational and value >= 0)):
         raise ValueError(
             f"a distance is a rational number from 0 on, or oo; that of {x!r} and {y!r} is {value}"
         )

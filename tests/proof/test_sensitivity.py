@@ -255,19 +255,19 @@ def test_a_mechanism_may_read_composed_maps(tmp_path: Any) -> None:
 
 def test_what_neighbours_cannot_be_is_undecided_and_harms_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """More pairs of H than are gone through: theorems about H do not fit, and the bound stays."""
-    from dpcompose.proof.hypotheses import inputs
+    from dpcompose.kernel.covers import listed
 
     databases = dpc.listed([f"d{i}" for i in range(12)])
     H = dpc.relation("any two", lambda D, E: True)
     G = dpc.pairs("G", [("d0", "d1")])
-    monkeypatch.setattr(inputs, "LARGEST_EXHAUSTION", 40)
+    monkeypatch.setattr(listed, "LARGEST", 40)
     mechanism = dpc.mechanism(
         "M", dpc.pure("e", H, "own"), reads=dpc.function("first", lambda D: D[:1] + D[1:])
     )
     study = dpc.compose(mechanism, on=databases, target=G)
     assert str(study.guarantee()) == "G e-DP, by GB:IV.1; optimal"
     (fit,) = [fit for fit in study.theorems() if fit.page.id == "commuting-metric"]
-    assert "which is undecided: 66 neighbouring pairs for 1 mechanisms are more than the 40" in fit.reason
+    assert "which is undecided: 66 neighbours are too many to go through" in fit.reason
 
 
 def test_what_is_no_map_has_no_sensitivity() -> None:

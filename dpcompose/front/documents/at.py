@@ -7,7 +7,7 @@ again here: it is asked what one of them loses by itself, and what it is.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -219,9 +219,10 @@ class At:
             return self
         if self.type.unlimited or self._is_there(self.pair):
             return self
-        pairs: Iterable[Pair] = ()
+        pairs: list[Pair] = []
         with suppress(NoAnswer):
-            pairs = self.inputs.neighbouring_pairs().pairs
+            types = self.inputs.neighbouring(self.inputs.setting.target).types
+            pairs = [type.pair for type in types]
         both = (pair for D, E in pairs for pair in ((D, E), (E, D)))
         there = next(filter(self._is_there, chain(both, self._of_what_is_there())), None)
         few = not all(database in self.inputs.setting.databases for database in self.pair)

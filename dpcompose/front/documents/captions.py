@@ -20,6 +20,7 @@ from dpcompose.language.said import Words
 from dpcompose.language.tangents import with_tangents
 from dpcompose.privacy.guarantees.notions import as_written
 from dpcompose.privacy.settings import Setting
+from dpcompose.proof.hypotheses.inputs import gone_through
 from dpcompose.proof.theory.registry import Page, Theory
 from dpcompose.search.citations.citations import Citation, Citing
 from dpcompose.search.guarantees import Guarantees, Known
@@ -46,18 +47,6 @@ class Guaranteed:
     def texts(self) -> tuple[tuple[str, str], ...]:
         """Its parameters with their formulas as text."""
         return tuple(texts(self.parameters).items())
-
-
-GONE_THROUGH: Mapping[str, str] = {
-    "edit types": "{n} edit type{s}{repeated}",
-    "policies": "{n} way{s} to differ along edges{repeated}",
-    "any number of steps": "{n} type{s} of a single step, {times} times",
-    "corners": "{n} way{s} to change records of one kind each",
-    "contributions": "{n} way{s} in which one person's rows lie in parts",
-    "blocks": "{n} largest change{s}",
-    "own steps": "the furthest neighbours",
-}
-"""What stands for all neighbours, by how a page covers them; of others all pairs."""
 
 
 @frozen(eq=False)
@@ -124,25 +113,12 @@ class Captions:
     @property
     def covered(self) -> str:
         """What was gone through, and for which numbers of records where these are a letter."""
-        databases = self.guarantees.shop.setting.databases
-        if not databases.letters:
-            return self._covered
-        where = sizes.where(self.guarantees.shop.setting) or databases.letters
-        return f"{self._covered}, for every {' and '.join(where)}"
-
-    @property
-    def _covered(self) -> str:
-        core, n = self.guarantees.shop.setting, self.cover.gone_through
-        procedure = self.theory.pages[self.cover.page].head.procedure
-        growing = core.target.any_two and core.databases.size[1] is None
-        template = GONE_THROUGH.get(procedure, "all {n} neighbouring pair{s} of {databases}")
-        return template.format(
-            n=f"{n:,}",
-            s="" if n == 1 else "s",
-            repeated=", repeated any number of times" if growing else "",
-            times=core.target.data().get("times", core.target.steps),
-            databases=self.setting.databases,
-        )
+        core = self.guarantees.shop.setting
+        covered = gone_through(core, self.cover, self.theory, self.setting.databases)
+        if not core.databases.letters:
+            return covered
+        where = sizes.where(core) or core.databases.letters
+        return f"{covered}, for every {' and '.join(where)}"
 
     def metric(self, i: int) -> str:
         """In words the metric of what M_i reads, and the pages that state it."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel.covers import cells as covers
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, NoLemma, Pair, told_apart
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
 from dpcompose.privacy.settings import Setting
@@ -26,8 +24,6 @@ class Cells(Kind):
 
     product -- the class, or the product whose neighbours stand for all of it.
     """
-
-    counted = ("largest change", "largest changes")
 
     product: DatabaseClass
 
@@ -88,17 +84,8 @@ class Cells(Kind):
             return None
         return sorted(self._numbers[cell] for cell in f.kept(self.product) or ())
 
-    def pairs(self, theory: Theory) -> Sequence[Pair]:
-        changes = covers.Cells(self.outline(), theory).changes()
-        pairs = map(self._differing, changes)
-        return sorted(pairs, key=lambda pair: (self.product.size(pair[0]), str(pair)))
-
     def pair(self, of: Type) -> Pair:
-        return self._differing(n for n in of.pair if isinstance(n, int))
-
-    def _differing(self, numbers: Iterable[int]) -> Pair:
-        """Two databases that differ in some cells, the larger one first."""
-        D, E = differing_in(self.product, (self._cells[n] for n in numbers))
+        D, E = differing_in(self.product, (self._cells[n] for n in of.pair if isinstance(n, int)))
         return (E, D) if self.product.size(E) > self.product.size(D) else (D, E)
 
     def check_limits(self) -> None:
@@ -176,7 +163,6 @@ class WholeTuples(Kind):
     another relation leads to another length.  So they are furthest apart, and of others nothing is told."""
 
     by_pairs = False
-    counted = Cells.counted
 
     @classmethod
     def of(cls, setting: Setting) -> Kind | None:
@@ -195,14 +181,7 @@ class WholeTuples(Kind):
     def reads(self, f: Map) -> list[int] | None:
         return None
 
-    def pairs(self, theory: Theory) -> Sequence[Pair]:
-        return [] if self._class.sizes.n == 0 else [self._two_lengths]
-
     def pair(self, of: Type) -> Pair:
-        return self._two_lengths
-
-    @property
-    def _two_lengths(self) -> Pair:
         known: Sequence[str] = self._class.records or self._class.spare
         least = self._class.sizes.least
         return (known[0],) * (least + 1), (known[0],) * least

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel.covers import cover
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions.terms import Term
-from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, NoLemma, Pair
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.classes.databases import DatabaseClass
@@ -21,8 +19,6 @@ from dpcompose.spaces.moves.neighbours import LARGEST_PREDICATE_CLASS
 
 class Contributions(Kind):
     """Multisets of which maps read parts of partitions, or everything, unless they are few."""
-
-    counted = ("way in which one person's rows lie", "ways in which one person's rows lie")
 
     @classmethod
     def of(cls, setting: Setting) -> Contributions | None:
@@ -120,9 +116,6 @@ class Contributions(Kind):
     def times(self, D: tuple[Any, ...], n: int) -> tuple[Any, ...]:
         """The rows that lie in no part, n times; of those in parts a person has no more."""
         return tuple(row for row in D for _ in range(n if row in self.outside else 1))
-
-    def pairs(self, theory: Theory) -> Iterator[Pair]:
-        return map(self.pair, cover(self.outline(), theory).types)
 
     def pair(self, of: Type) -> Pair:
         rows = fewest(self.target.rows)

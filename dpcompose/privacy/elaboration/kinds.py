@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -12,7 +12,6 @@ from dpcompose.kernel.core.settings import ANY_TWO
 from dpcompose.kernel.core.settings import Setting as Core
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.library.theory import NoPage, Theory
 from dpcompose.language import formulas
 from dpcompose.language.answers import NoAnswer
 from dpcompose.privacy.guarantees.notions import Guarantee
@@ -57,9 +56,6 @@ class Kind(ABC):
 
     leads_out: ClassVar[bool] = False
     """Whether steps may be said to lead through databases of any size."""
-
-    counted: ClassVar[tuple[str, str]] = ("", "")
-    """What a pair of `pairs` stands for is called, and several such."""
 
     setting: Setting
 
@@ -163,17 +159,6 @@ class Kind(ABC):
     def any_number_of_steps(cls, setting: Setting) -> bool:
         """Whether groups of as many steps as a letter says are told of a setting's class."""
         return True
-
-    def pairs(self, theory: Theory) -> Iterable[Pair]:
-        """The target's neighbours that stand for all of them in how far what is read moves, one of each type.
-        Raises NoPage where no lemma covers them."""
-        raise NoPage(f"no lemma says which pairs stand for all {self.setting.target} neighbours")
-
-    @property
-    def grows(self) -> bool:
-        """Whether the one pair, with all records taken N times, is one of neighbours for every N, and moves
-        every map, for N → ∞, as far as any neighbours do."""
-        return False
 
     def times(self, D: tuple[Any, ...], n: int) -> tuple[Any, ...]:
         """A database n times, as far as neighbours may differ without a limit: all of its records."""

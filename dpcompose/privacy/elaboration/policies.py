@@ -14,13 +14,11 @@ from typing import Any
 from dpcompose.kernel.core import settings as kernel
 from dpcompose.kernel.core.settings import NOTHING
 from dpcompose.kernel.covers import sizes
-from dpcompose.kernel.covers.groups import of_any_two
-from dpcompose.kernel.covers.policies import MOST_STEPS, differences
+from dpcompose.kernel.covers.policies import MOST_STEPS
 from dpcompose.kernel.covers.pushed import MOST_SHARED, groups_pass, why_not_told
 from dpcompose.kernel.covers.rooms import Room, room
 from dpcompose.kernel.covers.seen import Seen
 from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy.elaboration.atoms import OfAtoms
 from dpcompose.privacy.elaboration.kinds import ANY, Pair, groups_pushed, told_apart
 from dpcompose.privacy.mechanisms.mechanism import Mechanism
@@ -41,7 +39,6 @@ class Policies(OfAtoms):
     """Neighbours are given by policies, some by no counted edits, and every map reads records by name."""
 
     word = "policies"
-    counted = ("type of edges", "types of edges")
     draws = True
 
     @classmethod
@@ -238,12 +235,6 @@ class Policies(OfAtoms):
     def edges(self, policy: Policy) -> list[kernel.Edge]:
         """The edges of a policy between atoms."""
         return edges(policy, self.shown, self.universe)
-
-    def pairs(self, theory: Theory) -> Iterator[Pair]:
-        core = of_any_two(self.outline())
-        here = room(core.databases)
-        for left, right in differences(core.databases, core.target):
-            yield self.shown_pair(*here.pair(left, right))
 
     def pair(self, of: Type) -> Pair:
         return self.shown_pair(*of.pair)

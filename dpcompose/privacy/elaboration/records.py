@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from typing import Any
 
-from dpcompose.kernel.core import settings as kernel
-from dpcompose.kernel.covers.alike import Alike
-from dpcompose.kernel.covers.types import smallest_pair
-from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy.elaboration.atoms import OfAtoms
-from dpcompose.privacy.elaboration.kinds import ANY, Kind, Pair, groups_pushed, told_apart
-from dpcompose.privacy.mechanisms.mechanism import Mechanism
+from dpcompose.privacy.elaboration.kinds import ANY, Kind, groups_pushed, told_apart
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.moves.granularities import Granularity
 from dpcompose.spaces.moves.larger import ANY_SIZE
@@ -21,7 +16,6 @@ class Records(OfAtoms):
     """Neighbours are given by counted edits, and every map reads records by name, or all of them."""
 
     word = "records"
-    counted = ("edit type", "edit types")
     draws = True
     leads_out = True
 
@@ -65,40 +59,3 @@ class Records(OfAtoms):
         assert edits is not None and edits.single is not None
         single = [list(numbers) for numbers in sorted(edits.single)]
         return {"single": single, "steps": edits.most} | ({"within": ANY_SIZE} if edits.elsewhere else {})
-
-    def pairs(self, theory: Theory) -> Sequence[Pair]:
-        cover = _Outlined(self.outline(), theory, self.setting.mechanisms)
-        core, databases = cover.setting, cover.setting.databases
-        edits = cover.within(core.target, databases.size)
-        if edits.any_two and databases.size[1] is None:
-            return [smallest_pair(databases, (), tuple(range(len(databases.atoms))))]
-        only_whether = all(
-            mechanism.stated is not None and mechanism.stated.any_two for mechanism in core.mechanisms
-        )
-        whole = cover.all_changed() if edits.any_two and only_whether else None
-        changes = cover.changes(edits) if whole is None else [whole]
-        pairs = (smallest_pair(databases, left, right) for left, right in changes)
-        return sorted(pairs, key=lambda pair: (sum(map(len, pair)), pair))
-
-    @property
-    def grows(self) -> bool:
-        databases = self.setting.databases
-        return self.setting.target.any_two(databases) and databases.sizes.n is None
-
-
-class _Outlined(Alike):
-    """Types of edits, where of mechanisms only what they read and are stated for is said.
-
-    told -- the mechanisms with all that is known of them.
-    """
-
-    def __init__(self, setting: kernel.Setting, theory: Theory, told: Sequence[Mechanism]) -> None:
-        super().__init__(setting, theory)
-        self._told = told
-
-    def known_of(self, i: int) -> object:
-        mechanism = self._told[i - 1]
-        stated = mechanism.satisfies
-        known = stated.curve is None and mechanism == Mechanism(mechanism.name, mechanism.reads, stated)
-        counted = known and not self.setting.target.any_two
-        return (stated.granularity, stated.domain, stated.metric) if counted else None

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.library.theory import Theory
 from dpcompose.privacy.elaboration.kinds import Kind, Pair
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.inputs.maps import Map
@@ -15,8 +13,6 @@ from dpcompose.spaces.moves.granularities import Granularity
 
 class Steps(Kind):
     """All guarantees are in steps of the target's relation, and databases are known that are as far apart."""
-
-    counted = ("pair of the furthest neighbours", "pairs of the furthest neighbours")
 
     @classmethod
     def any_number_of_steps(cls, setting: Setting) -> bool:
@@ -41,14 +37,7 @@ class Steps(Kind):
     def reads(self, f: Map) -> list[int] | None:
         return None
 
-    def pairs(self, theory: Theory) -> Sequence[Pair]:
-        return [self._apart]
-
     def pair(self, of: Type) -> Pair:
-        return self._apart
-
-    @property
-    def _apart(self) -> Pair:
         single, steps = self.setting.target.innermost()
         pair = single.pair_apart(self.setting.databases, steps)
         assert pair is not None

@@ -6,25 +6,20 @@ sum is at most 1 at neighbours.
 
 from __future__ import annotations
 
+from dpcompose.kernel.expressions.formulas import to_text
+from dpcompose.kernel.expressions.terms import ONE, ZERO, add
 from dpcompose.language.said import Words
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.spaces.canonical.metrics import INFINITE, shown, steps
-from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.moves.granularities import Granularity
 
 WORDS = "the {granularity} metric commutes with {p}"
 
 
-def check(inputs: Inputs, maps: tuple[Map, ...], granularity: Granularity) -> evidence.Evidence:
-    pairs = inputs.neighbouring_pairs(granularity)
-    metrics = [inputs.metric_of(f, granularity, "own").metric for f in maps]
-    for pair in pairs.pairs:
-        moved = [steps(metrics[i - 1](*(maps[i - 1](D) for D in pair))) for i in inputs.changed(pair, maps)]
-        total = INFINITE if INFINITE in moved else sum(moved)
-        if total == INFINITE or total > 1:
-            return evidence.fails(
-                Words(inputs.show(pair), f" are neighbours, and the parts move by {shown(total)} in all"),
-                pair,
-            )
-    return evidence.holds(pairs.covered)
+def check(inputs: Inputs, granularity: Granularity) -> evidence.Evidence:
+    neighbouring = inputs.neighbouring(granularity, counted=granularity)
+    for type in neighbouring.types:
+        if (total := add(type.far.values())) not in (ZERO, ONE):
+            words = f" are neighbours, and the parts move by {to_text(total)} in all"
+            return evidence.fails(Words(inputs.show(type.pair), words), type.pair)
+    return evidence.holds(neighbouring.covered)

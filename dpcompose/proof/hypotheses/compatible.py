@@ -5,19 +5,18 @@ from __future__ import annotations
 from dpcompose.language.said import Words, in_series
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.spaces.inputs.maps import Map
+from dpcompose.spaces.moves.built_in import free_lunch
 from dpcompose.spaces.moves.granularities import Granularity
 
 WORDS = "{p} is compatible with the {granularity} granularity"
 
 
-def check(inputs: Inputs, maps: tuple[Map, ...], granularity: Granularity) -> evidence.Evidence:
-    pairs = inputs.neighbouring_pairs(granularity)
-    for pair in pairs.pairs:
-        changed = inputs.changed(pair, maps)
-        if len(changed) > 1:
-            names = [inputs.setting.mechanisms[i - 1].name for i in changed]
+def check(inputs: Inputs, granularity: Granularity) -> evidence.Evidence:
+    neighbouring = inputs.neighbouring(granularity, counted=free_lunch)
+    for type in neighbouring.types:
+        if len(type.far) > 1:
+            names = [inputs.setting.mechanisms[i - 1].name for i in type.far]
             several = in_series(names) if len(names) <= 4 else f"{len(names)} mechanisms"
-            words = Words(inputs.show(pair), f" are neighbours, and what {several} read changes")
-            return evidence.fails(words, pair)
-    return evidence.holds(pairs.covered)
+            words = Words(inputs.show(type.pair), f" are neighbours, and what {several} read changes")
+            return evidence.fails(words, type.pair)
+    return evidence.holds(neighbouring.covered)

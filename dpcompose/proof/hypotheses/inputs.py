@@ -1,31 +1,28 @@
-"""The inputs of a composition: in which metric each mechanism's input moves, over which pairs.
+"""The inputs of a composition: in which metric each mechanism's input moves, and how far between neighbours.
 
-M_i's guarantee speaks of a metric on what M_i reads: on its own domain the canonical metric
-of the image class; on the common domain, by the push-forward lemma, the canonical metric of
-the neighbourhood graph with each fibre of f_i contracted.
+M_i's guarantee speaks of a metric on what M_i reads: on its own domain the canonical metric of the image
+class; on the common domain, by the push-forward lemma, that of the neighbourhood graph with each fibre of f_i
+contracted.  Which neighbours stand for all of them, the kernel's covers say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import field, replace
-from functools import cached_property
 
+from dpcompose.kernel import covers
 from dpcompose.kernel.core import concrete
 from dpcompose.kernel.core.settings import Mechanism as Named
+from dpcompose.kernel.core.settings import Setting as Core
 from dpcompose.kernel.covers.queries import query_metric
+from dpcompose.kernel.covers.types import Cover, Type, size
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.expressions.terms import ONE, ZERO
+from dpcompose.kernel.expressions.terms import ONE, ZERO, Term
 from dpcompose.kernel.library.theory import NoPage
 from dpcompose.language.said import D, E, Words
-from dpcompose.privacy.elaboration.cells import Cells
-from dpcompose.privacy.elaboration.contributions import Contributions
-from dpcompose.privacy.elaboration.kinds import Kind, NoLemma, Pair
-from dpcompose.privacy.elaboration.policies import Policies
-from dpcompose.privacy.elaboration.records import Records
-from dpcompose.privacy.elaboration.steps import Steps
-from dpcompose.privacy.guarantees.notions import Guarantee
-from dpcompose.privacy.mechanisms.mechanism import Mechanism
+from dpcompose.privacy.elaboration import elaborated
+from dpcompose.privacy.elaboration.kinds import NoLemma, Pair
+from dpcompose.privacy.mechanisms.mechanism import Mechanism, comparing
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.inputs import read_records
 from dpcompose.privacy.settings.invalid import InvalidSetting
@@ -35,36 +32,103 @@ from dpcompose.spaces.arrays.sizes import IN_A_PROOF
 from dpcompose.spaces.canonical import small
 from dpcompose.spaces.canonical.graphs import neighbours_of_inputs
 from dpcompose.spaces.canonical.metrics import (
-    INFINITE,
     Discrete,
     Distance,
     Metric,
     MinimumOverFibres,
     Queried,
     StepsInSpace,
-    steps,
 )
-from dpcompose.spaces.classes.databases import DatabaseClass, TooLarge
+from dpcompose.spaces.canonical.named import Input
+from dpcompose.spaces.classes.databases import DatabaseClass
 from dpcompose.spaces.inputs.maps import Map, everything
+from dpcompose.spaces.moves.built_in import free_lunch
 from dpcompose.spaces.moves.granularities import Granularity
+
+GONE_THROUGH: Mapping[str, str] = {
+    "edit types": "{n} edit type{s}{repeated}",
+    "policies": "{n} way{s} to differ along edges{repeated}",
+    "any number of steps": "{n} type{s} of a single step, {times} times",
+    "corners": "{n} way{s} to change records of one kind each",
+    "contributions": "{n} way{s} in which one person's rows lie in parts",
+    "blocks": "{n} largest change{s}",
+    "own steps": "the furthest neighbours",
+}
+"""What stands for all neighbours, by how a page covers them; of others all pairs."""
+
+
+def gone_through(core: Core, cover: Cover, theory: Theory, databases: DatabaseClass) -> str:
+    """What a cover went through, in words."""
+    procedure, n = theory.pages[cover.page].head.procedure, cover.gone_through
+    growing = core.target.any_two and core.databases.size[1] is None
+    return GONE_THROUGH.get(procedure, "all {n} neighbouring pair{s} of {databases}").format(
+        n=f"{n:,}",
+        s="" if n == 1 else "s",
+        repeated=", repeated any number of times" if growing else "",
+        times=core.target.data().get("times", core.target.steps),
+        databases=databases,
+    )
 
 
 @frozen
-class NeighbouringPairs:
-    """Pairs of neighbours that stand for all of them in what depends on the inputs, and what they cover.
+class Neighbours:
+    """Two neighbours that stand for others, and how far what is read is apart, by the numbers of mechanisms.
 
-    growing -- D and E with all records taken N times are neighbours for every N as well, and for N → ∞ they
-    move every map as far as any neighbours do; there is one pair then.
+    unlimited -- the inputs that are at a finite distance at these two, which grows without a limit where
+    every record is taken N times; `far` has it as ∞.
     """
 
-    pairs: tuple[Pair, ...]
+    pair: Pair
+    far: Mapping[int, Term]
+    unlimited: frozenset[int]
+
+
+@frozen
+class Neighbouring:
+    """Neighbours that stand for all of them in how far what is read moves, and what they cover, in words.
+
+    pages -- for each mechanism those that state the metric of its input.
+    """
+
+    types: tuple[Neighbours, ...]
     covered: str
-    growing: bool = False
+    pages: tuple[tuple[str, ...], ...]
+
+
+def neighbouring(setting: Setting, theory: Theory) -> Neighbouring:
+    """How far the target's neighbours move what is read.  Raises NoLemma where none says it."""
+    if setting.target.parameters:
+        raise NoLemma(f"{setting.target} neighbours are gone through where there are numbers")
+    if any(mechanism.reads.dealt for mechanism in setting.mechanisms):
+        raise NoLemma("what is dealt to an input is random, and moves by no number of steps")
+    told = elaborated(setting)
+    try:
+        cover = _alike(told.core, theory)
+    except NoPage as error:
+        raise NoLemma(str(error)) from None
+    types = (
+        Neighbours(told.pair(type), {i: far for i, ((_, far), *_) in type.moves}, type.unlimited)
+        for type in cover.types
+    )
+    covered = gone_through(told.core, cover, theory, setting.databases)
+    return Neighbouring(tuple(types), covered, cover.metrics)
+
+
+def _alike(core: Core, theory: Theory) -> Cover:
+    """A cover of which each type tells how far all neighbours of the type move how many inputs."""
+    cover = covers.cover(core, theory.in_kernel)
+    whole = not cover.convex and all(map(_moves_alike, cover.types))
+    return cover if whole else covers.cover(core, theory.in_kernel, every=True)
+
+
+def _moves_alike(type: Type) -> bool:
+    """Whether all that may move in the place of some inputs moves as many of them as far."""
+    return all(len({tuple(far for _, far in some) for _, some in choice.of}) == 1 for choice in type.choices)
 
 
 @frozen(eq=False)
 class Inputs:
-    """The metrics and neighbouring pairs of a setting, computed when asked for and kept.
+    """The metrics and neighbours of a setting, computed when asked for and kept.
 
     stated -- where the setting has the families of another one written out, that other one;
     times -- for each mechanism how many that are alike it counts for; left out: for itself.
@@ -76,8 +140,9 @@ class Inputs:
     times: tuple[int, ...] = ()
     _spaces: dict[tuple[DatabaseClass, Granularity], small.Space] = field(default_factory=dict, repr=False)
     _metrics: dict[int, InputMetric] = field(default_factory=dict, repr=False)
-    _pairs: dict[Granularity, NeighbouringPairs] = field(default_factory=dict, repr=False)
-    _moved: dict[Pair, dict[int, Distance]] = field(default_factory=dict, repr=False)
+    _known: dict[tuple[Granularity, Granularity | None], Neighbouring] = field(
+        default_factory=dict, repr=False
+    )
 
     def space(self, databases: DatabaseClass, granularity: Granularity) -> small.Space:
         """A finite class with its neighbours."""
@@ -85,20 +150,6 @@ class Inputs:
         if key not in self._spaces:
             self._spaces[key] = small.space(databases, granularity, IN_A_PROOF)
         return self._spaces[key]
-
-    def pairs_deciding(self, granularity: Granularity, maps: Sequence[Map]) -> tuple[tuple[Pair, ...], int]:
-        """All neighbours of a finite class: of those between which the maps change alike, as what depends on
-        the values of the maps does too, the first pair; and how many there are.  Raises TooLarge.
-        """
-        space = self.space(self.setting.databases, granularity)
-        pairs, count = space.smallest_changes(*maps), space.pairs
-        if len(pairs) * len(maps) > LARGEST_EXHAUSTION:
-            raise TooLarge(
-                f"{len(pairs):,} neighbouring pairs for {len(maps)} mechanisms are more than the "
-                f"{LARGEST_EXHAUSTION:,} pairs times mechanisms that are gone through; a class with "
-                f"{LARGEST_EXHAUSTION // len(maps):,} neighbouring pairs would do"
-            )
-        return pairs, count
 
     def domain(self, i: int) -> str:
         """Where M_i's guarantee is stated; a mechanism that reads everything has both domains alike."""
@@ -151,14 +202,12 @@ class Inputs:
         stated = {mechanism.satisfies.granularity for mechanism in self.setting.mechanisms}
         return stated.pop() if len(stated) == 1 else None
 
-    def steps_apart(self, stated: Granularity) -> int:
+    def steps_apart(self, stated: Granularity) -> Term:
         """m, the most steps of another granularity that two target neighbours can be apart (GB Prop. A.3)."""
         if stated.inside(self.setting.databases) == self.setting.target:
-            return 1
-        of_all = Mechanism("M", everything, Guarantee("pure", (("epsilon", ONE),), stated, "own"))
-        inputs = Inputs(replace(self.setting, mechanisms=(of_all,)), self.theory)
-        moved = [inputs.furthest(pair).get(1, 0) for pair in inputs.neighbouring_pairs().pairs]
-        return INFINITE if INFINITE in moved else max(map(steps, moved), default=0)
+            return ONE
+        types = self._decide(self.setting.target, (comparing("M", Input("", stated)),)).types
+        return max((far for type in types for far in type.far.values()), key=size, default=ZERO)
 
     def metric_of(self, f: Map, stated: Granularity, domain: str) -> InputMetric:
         """The metric on the values of f for guarantees stated in a granularity, on a domain."""
@@ -191,136 +240,59 @@ class Inputs:
             return self.metric(i).metric
         return MinimumOverFibres(self.space(databases, stated), mechanism.reads)
 
-    def neighbouring_pairs(self, granularity: Granularity | None = None) -> NeighbouringPairs:
-        """Pairs that stand for all neighbours (of the target, where none is named).
+    # neighbours
 
+    def neighbouring(self, granularity: Granularity, counted: Granularity | None = None) -> Neighbouring:
+        """How far neighbours of a granularity move what is read, in the metrics of the guarantees.
+
+        counted -- in place of these for which steps what is read is apart, on its own domain.
         Raises NoLemma where the class is infinite and no lemma applies.
         """
-        granularity = granularity or self.setting.target
-        if granularity not in self._pairs:
-            self._pairs[granularity] = self._find_pairs(granularity)
-        return self._pairs[granularity]
+        key = granularity, counted
+        if key not in self._known:
+            mechanisms = tuple(_compared(mechanism, counted) for mechanism in self.setting.mechanisms)
+            self._known[key] = self._decide(granularity, mechanisms)
+        return self._known[key]
 
-    def _find_pairs(self, granularity: Granularity) -> NeighbouringPairs:
-        if granularity.parameters:
-            raise NoLemma(f"{granularity} neighbours are gone through where there are numbers")
-        databases = self.setting.databases
-        kind = self._told(granularity)
-        if kind is not None:
-            try:
-                pairs = tuple(dict.fromkeys(kind.pairs(self.theory.in_kernel)))
-            except NoPage as error:
-                raise NoLemma(str(error)) from None
-            words = _count(len(pairs), *kind.counted)
-            words += ", repeated any number of times" if kind.grows else ""
-            return NeighbouringPairs(pairs, words, kind.grows)
-        if databases.count() is None:
-            raise NoLemma(
-                f"{databases} are infinitely many, and no lemma says that finitely many pairs of "
-                f"{granularity} neighbours stand for all; a finite class would do"
+    def _decide(self, target: Granularity, mechanisms: tuple[Mechanism, ...]) -> Neighbouring:
+        """How far neighbours move what other mechanisms on the class read."""
+        used = {name for mechanism in mechanisms for value in mechanism.terms for name in value.letters}
+        used |= {*self.setting.databases.parameters}
+        domains = {name: domain for name, domain in self.setting.domains.items() if name in used}
+        assume = tuple(relation for relation in self.setting.assume if relation.term.letters.keys() <= used)
+        try:
+            setting = replace(
+                self.setting, target=target, mechanisms=mechanisms, domains=domains, assume=assume
             )
-        maps = [mechanism.reads for mechanism in self.setting.mechanisms]
-        deciding, count = self.pairs_deciding(granularity, maps)
-        words = f"all {_count(count, 'neighbouring pair', 'neighbouring pairs')} of {databases}"
-        return NeighbouringPairs(deciding, words)
-
-    def _told(self, granularity: Granularity) -> Kind | None:
-        """How the class is told to the kernel with few pairs of neighbours that stand for all."""
-        setting = self.setting
-        if any(f.dealt for f in self._reads):  # the values of which are random
-            return None
-        if granularity != setting.target:
-            try:
-                setting = replace(setting, target=granularity)
-            except InvalidSetting:  # neighbours of what is read, and not of the class
-                return None
-            if setting.databases != self.setting.databases:  # other numbers stand for all
-                return None
-        kinds: tuple[type[Kind], ...] = (Records, Cells, Steps, Policies, Contributions)
-        return next((fit for kind in kinds if (fit := kind.of(setting)) is not None), None)
+        except InvalidSetting as error:
+            raise NoLemma(str(error)) from None
+        return neighbouring(setting, self.theory)
 
     def distances(self, pair: Pair) -> dict[int, Distance]:
         """How far each input moves between D and E; inputs that do not move are left out."""
-        if pair not in self._moved:
-            moved = self._that_move(pair, self._reads)
-            distances = {i: self.metric(i).metric(f(pair[0]), f(pair[1])) for i, f in moved}
-            self._moved[pair] = {i: r for i, r in distances.items() if r not in (0, ZERO)}
-        return dict(self._moved[pair])
-
-    def furthest(self, pair: Pair, granularity: Granularity | None = None) -> dict[int, Distance]:
-        """The same for one of a granularity's neighbouring pairs; the supremum where it stands for more."""
-        moved = self.distances(pair)
-        if not self.neighbouring_pairs(granularity).growing:
-            return moved
-        for i, r in moved.items():
-            if not isinstance(r, int) and not r.positive:
-                name = self.setting.mechanisms[i - 1].name
-                raise NoLemma(f"how far what {name} asks for moves may be 0, and else has no limit")
-        return {i: self.metric(i).metric.furthest for i in moved}
-
-    @cached_property
-    def _reads(self) -> tuple[Map, ...]:
-        """What the mechanisms read, in order."""
-        return tuple(mechanism.reads for mechanism in self.setting.mechanisms)
-
-    def _looks_at(self, f: Map) -> Collection[object] | None:
-        """The records, or positions, that alone decide whether the value of a map changes; None of others."""
-        databases = self.setting.databases
-        if f.restricts and databases.twice:
-            return f.inside
-        return f.positions if f.keeps_positions and databases.length is not None else None
-
-    def _edited(self, pair: Pair) -> set[object]:
-        """The records, or positions, in which two databases differ."""
         D, E = pair
-        assert isinstance(D, tuple) and isinstance(E, tuple)
-        if self.setting.databases.twice:
-            return {record for record in {*D, *E} if D.count(record) != E.count(record)}
-        return {at for at, (x, y) in enumerate(zip(D, E, strict=True), start=1) if x != y}
-
-    @cached_property
-    def _readers(self) -> Mapping[object, Sequence[int]] | None:
-        """For each record, or position, the mechanisms that look at it; None where some look at more."""
-        readers: dict[object, list[int]] = {}
-        for i, f in enumerate(self._reads, start=1):
-            if (looked_at := self._looks_at(f)) is None:
-                return None
-            for each in looked_at:
-                readers.setdefault(each, []).append(i)
-        return readers
-
-    def _that_move(self, pair: Pair, maps: Sequence[Map]) -> Iterator[tuple[int, Map]]:
-        """The maps, numbered from 1, with different values at D and E; some by the edited records."""
-        D, E = pair
-        told = isinstance(D, tuple) and isinstance(E, tuple)
-        if told and maps is self._reads and (readers := self._readers) is not None:
-            for i in sorted({i for each in self._edited(pair) for i in readers.get(each, ())}):
-                yield i, maps[i - 1]
-            return
-        looked_at = [self._looks_at(f) if told else None for f in maps]
-        edited = self._edited(pair) if any(some is not None for some in looked_at) else set[object]()
-        for i, (f, some) in enumerate(zip(maps, looked_at, strict=True), start=1):
-            if f(D) != f(E) if some is None else not edited.isdisjoint(some):
-                yield i, f
-
-    def changed(self, pair: Pair, maps: Sequence[Map]) -> list[int]:
-        """Which of the maps, from 1, take different values at D and E."""
-        return [i for i, _ in self._that_move(pair, maps)]
+        reads = ((i, mechanism.reads) for i, mechanism in enumerate(self.setting.mechanisms, start=1))
+        far = {i: self.metric(i).metric(f(D), f(E)) for i, f in reads if f(D) != f(E)}
+        return {i: r for i, r in far.items() if r not in (0, ZERO)}
 
     def show(self, pair: Pair) -> Words:
         """The pair as D = {…} and E = {…}."""
         return show_pair(self.setting.databases, pair)
 
 
+def _compared(mechanism: Mechanism, counted: Granularity | None) -> Mechanism:
+    """A mechanism of which only how far its input moves matters; of noise whatever its parameters are."""
+    if counted is None and mechanism.query is not None and mechanism.noise is not None:
+        if mechanism.query.about_records:
+            return replace(mechanism, noise=mechanism.noise.changed(lambda _: ONE))
+        counted = free_lunch
+    stated = mechanism.satisfies
+    about = stated.about_granularity if counted is None else counted
+    domain = (stated.domain or "own") if counted is None else "own"
+    return comparing(mechanism.name, Input("", about, mechanism.reads, domain))
+
+
 def show_pair(databases: DatabaseClass, pair: Pair) -> Words:
     """A pair of databases as D = {…} and E = {…}."""
     first, second = map(databases.printed, pair)
     return Words(D, f" = {first} and ", E, f" = {second}")
-
-
-LARGEST_EXHAUSTION = 200_000
-"""The most pairs times mechanisms that are gone through."""
-
-
-def _count(n: int, noun: str, several: str) -> str:
-    return f"{n:,} {noun if n == 1 else several}"

@@ -13,7 +13,7 @@ from typing import Any
 
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.keeping import frozen
-from dpcompose.kernel.expressions.terms import INFINITY, Term
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.language.answers import NoAnswer
 from dpcompose.language.said import Words
 from dpcompose.language.shown import Shown
@@ -26,7 +26,6 @@ from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.theory.registry import Fact, Hypothesis, Named, Page, PageError, Theory
 from dpcompose.search.citations.conclusions import Conclusions, NoConclusion
 from dpcompose.search.guarantees import Guarantees
-from dpcompose.spaces.canonical.metrics import INFINITE
 
 MOST_FIBRES = 500
 """Of up to so many inputs the minimum over fibres is compared with its closure."""
@@ -174,10 +173,9 @@ class Citing:
         if stated is None:
             return terms.ONE
         try:
-            steps = self.inputs.steps_apart(stated)
+            return self.inputs.steps_apart(stated)
         except NoAnswer as error:
             raise NoConclusion(f"needs how granularities compare: {error}") from None
-        return INFINITY if steps == INFINITE else terms.number(int(steps))
 
     # why theorems do not fit
 

@@ -56,21 +56,11 @@ def steps(distance: Distance) -> int:
     return int(distance)
 
 
-def at_most(r: Distance, s: Distance) -> bool:
-    """r ≤ s in [0, ∞], for sure where they are formulas."""
-    if not isinstance(r, int) or not isinstance(s, int):
-        further: Any = s - r
-        return s == INFINITE or (r != INFINITE and bool(further.nonnegative))
-    return s == INFINITE or (r != INFINITE and r <= s)
-
-
 class Metric(ABC):
     """A distance d(x, y) of two inputs, of canonical metrics in {0, 1, 2, …, ∞}; symmetric, d(x, x) = 0."""
 
     by_counts: ClassVar[bool] = False
     """Whether distances depend on how much two inputs differ only: the premise of edit types."""
-    furthest: ClassVar[int] = INFINITE
-    """The distance of inputs that differ without limit."""
 
     @abstractmethod
     def __call__(self, x: Database, y: Database) -> Distance:
@@ -183,7 +173,6 @@ class Discrete(Metric):
     """1 between different inputs: the canonical metric where any two are neighbours."""
 
     by_counts = True
-    furthest = 1
 
     def __call__(self, x: Database, y: Database) -> Distance:
         return 0 if x == y else 1
