@@ -135,7 +135,7 @@ class Curve:
         there = {name: terms.number(x) for name, x in point.items() if name != ALPHA}
         value = substitution.substituted(self.value, there)
         slope = Curve(self.orders, value).slope
-        return value.nonnegative or (slope is not None and not slope.letters and (sign(slope) or 0) >= 0)
+        return value.nonnegative or (slope is not None and not slope.letters and sign(slope) in (0, 1))
 
     def with_letters(self, named: Mapping[str, Term]) -> Curve:
         """The same with other terms for some parameters."""
@@ -176,12 +176,9 @@ class Curve:
 
     def _reaches_times(self, r: Term, orders: Orders) -> bool:
         """Whether it says something of all α up to r times the orders, from 1 on."""
-        low, high = self.orders._ends
-        if low != 1 or (r.number is None and high is not None):
-            return high is None and low == 1
-        if high is None:
-            return True
-        top = orders._ends[1]
+        (low, high), top = self.orders._ends, orders._ends[1]
+        if low != 1 or high is None:
+            return low == 1
         if top is None or r.number is None:
             return False
         return r.number * top < high or (
