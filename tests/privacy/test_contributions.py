@@ -437,3 +437,16 @@ def test_several_persons_may_be_one_of_more_rows(rows: int, verdict: str) -> Non
     """{a1, a1} and {a2, a2} are two persons of one row apart, and one of two: by 1-DP for these nothing is refuted."""
     study, claims = dpc.loads(GROUP.format(rows=rows))
     assert [study.check(claim).verdict for claim in claims] == [verdict]
+
+
+@pytest.mark.parametrize("formula", ["d_unbounded**2", "min(d_unbounded, 7)"])
+@pytest.mark.parametrize("replaced", WAYS)
+def test_what_everything_loses_in_a_metric_has_no_limit_outside_of_parts(
+    formula: str, replaced: bool | str
+) -> None:
+    """A person's rows outside of all parts are any number: nine of them are no limit, and no bound is proved."""
+    data = written([None], bag("2", "3", replaced), ["unbounded"], ["own"])
+    data["mechanisms"][0]["guarantee"] = {"notion": "pure", "metric": formula}
+    data["claims"] = [{"notion": "pure", "epsilon": one} for one in ("9/2", "36")]
+    read = problems.read_data(data)
+    assert "proved" not in {Study(read.setting).check(one).verdict for one in read.claims}

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpcompose.kernel.core.reader import Reader
-from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term
 
@@ -58,6 +58,12 @@ def is_count(count: Term) -> bool:
         return False
     domain = count.letters[count.of[0]]
     return domain.integer and domain.least is not None and domain.least >= 1
+
+
+def holds(most: Term, count: Term) -> bool:
+    """Whether a number from 1 is seen to be at least another one."""
+    numbers = None not in (most.number, count.number) and (most - count).nonnegative
+    return count in (terms.ONE, most) or numbers
 
 
 RECORDS: Mapping[tuple[tuple[int, ...], ...], str] = {

@@ -18,10 +18,10 @@ from itertools import combinations, product
 from math import comb
 from typing import Any
 
-from dpcompose.kernel.core.contributions import RECORDS, Contribution
+from dpcompose.kernel.core.contributions import RECORDS, Contribution, holds
 from dpcompose.kernel.core.settings import Mechanism, Relation
 from dpcompose.kernel.covers import room_for_rows
-from dpcompose.kernel.covers.distances import check_formula, inputs_of
+from dpcompose.kernel.covers.distances import by_steps, check_formula, inputs_of
 from dpcompose.kernel.covers.queries import query_in_rows
 from dpcompose.kernel.covers.records import Records
 from dpcompose.kernel.covers.types import LARGEST, Cover, NoCover, Type, are_no_larger, from_number_on, size
@@ -68,7 +68,7 @@ class Contributions(Records):
         all_kept = bool(convex or self.partitions or besides)
         types = found if all_kept else self.of_types(found, len(found), pages).types
         page = self.theory.procedure(self.procedure)
-        told = tuple(map(_by_steps, types))
+        told = tuple(map(by_steps, types))
         return Cover(told, page, len(found), tuple(pages), frozenset(convex), infinite=self.hides)
 
     def check_whole(self) -> None:
@@ -263,7 +263,7 @@ class Contributions(Records):
                 f"{mechanism.name} is stated for {mechanism.stated.steps} persons; state it for one"
             )
         bag, sizes_tell = self.bag, mechanism.domain == "own" or whole
-        fits = _holds(stated.parts, bag.parts) and _holds(stated.rows, bag.rows)
+        fits = holds(stated.parts, bag.parts) and holds(stated.rows, bag.rows)
         if not fits or stated.among != bag.among:
             raise NoCover(
                 f"{mechanism.name} is stated for other numbers of parts or rows than the target's; "
@@ -290,7 +290,7 @@ class Contributions(Records):
             members = 1 if mechanism.count is None else 0
             if mechanism.metric is not None:
                 several = {tuple(self.of_all_rows.far(i, a, b)) for a, b in self.each_step}
-                if len(several) != 1:
+                if len(several) != 1 or self.grows_with_rows(i):
                     raise NoCover(f"a distance in which {mechanism.name} is stated has no limit")
                 (values,) = several
                 lost += self.lost(i, values)
@@ -315,8 +315,8 @@ class Contributions(Records):
     def furthest(self, i: int) -> Term | None:
         """How far everything moves where any number of rows outside changes; None: without a limit."""
         mechanism = self.setting.mechanisms[i - 1]
-        stated = mechanism.stated
-        distances = [self.of_all_rows.far(i, a, b)[0] for a, b in self.each_step]
+        whole = self if (told := self.is_told(mechanism.stated)) else self.of_all_rows
+        distances = [whole.far(i, a, b)[0] for a, b in self.each_step]
         if INFINITY in distances:
             return INFINITY
         if set(distances) == {ZERO}:
@@ -328,8 +328,22 @@ class Contributions(Records):
             )
         if limited:
             return changed(largest(*distances), seen_largest)
-        told = stated is not None and (stated.any_two or isinstance(stated.single, Contribution))
-        return max(distances, key=size) if told or self.bag.records else None
+        return max(distances, key=size) if told else None
+
+    def is_told(self, stated: Relation | None) -> bool:
+        """Whether how far everything moves does not depend on how many rows of a person lie outside."""
+        known = stated is not None and (stated.any_two or isinstance(stated.single, Contribution))
+        return known or bool(self.bag.records)
+
+    def grows_with_rows(self, i: int) -> bool:
+        """Whether a distance in which a mechanism is stated is finite, and has no limit."""
+        if room_for_rows.limited(self.setting):
+            return False
+        inputs, moved = inputs_of(self.setting.mechanisms[i - 1]), self.inputs[i]
+        return any(
+            not self.is_told(one.stated) and any(moved[name][0](a, b).kind != "oo" for a, b in self.each_step)
+            for name, one in inputs.items()
+        )
 
     @property
     def each_step(self) -> Sequence[tuple[int, int]]:
@@ -484,16 +498,3 @@ class Contributions(Records):
         """Whether rows that go and come in one part move its readers twice as far as those that only go."""
         once, twice = self.touched(families, 1, 0), self.touched(families, 1, 1)
         return INFINITY not in once and twice == [number(2) * term for term in once]
-
-
-def _holds(most: Term, count: Term) -> bool:
-    """Whether a number from 1 is seen to be at least another one."""
-    numbers = None not in (most.number, count.number) and (most - count).nonnegative
-    return count in (ONE, most) or numbers
-
-
-def _by_steps(type: Type) -> Type:
-    """A type in which mechanisms that are stated in formulas move by one step of the guarantee there."""
-    between = {i for i, _, _ in type.lost}
-    moves = ((i, tuple((many, ONE if i in between else r) for many, r in some)) for i, some in type.moves)
-    return replace(type, moves=tuple(moves))

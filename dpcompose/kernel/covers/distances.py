@@ -107,3 +107,10 @@ def _moving(mechanism: Mechanism, names: dict[int, str], type: Type) -> tuple[in
             f"members of {mechanism.name} that move by different distances are not supported; write them out"
         )
     return (many.pop()[0] if many else 0), {name: some[0][1] for name, some in moving.items()}
+
+
+def by_steps(type: Type) -> Type:
+    """A type in which mechanisms that are stated in formulas move by one step of the guarantee there."""
+    between = {i for i, _, _ in type.lost}
+    moves = ((i, tuple((many, ONE if i in between else r) for many, r in some)) for i, some in type.moves)
+    return replace(type, moves=tuple(moves))
