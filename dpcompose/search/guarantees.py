@@ -110,6 +110,15 @@ class Workshop:
         return self
 
     @cached_property
+    def in_own_notions(self) -> Workshop | None:
+        """The same with guarantees in the notions in which they are stated; None where all of them are."""
+        again = tuple(
+            self.prover.by("given", i=one.arguments["i"]) if one.rule == "given" else one
+            for one in self.stated
+        )
+        return None if again == self.stated else replace(self, stated=again)
+
+    @cached_property
     def as_stated(self) -> Guarantees:
         """The guarantees without conversions, where all mechanisms are stated in one notion."""
         return by_way(self, Way())
@@ -186,7 +195,7 @@ def _stated(prover: Prover, i: int, mechanism: Mechanism, inner: Guarantees | No
     if mechanism.table is not None:
         return prover.by("table", i=i)
     if inner is None:
-        return prover.by("given", i=i)
+        return _given(prover, i, mechanism)
     if (curve := mechanism.curve) is not None and curve.orders != prover.setting.orders:
         return prover.by("study", _at_own_orders(prover, mechanism, curve), i=i)
     claim = {"notion": mechanism.notion} | {key: formulas.to_text(value) for key, value in mechanism.values}
@@ -194,6 +203,15 @@ def _stated(prover: Prover, i: int, mechanism: Mechanism, inner: Guarantees | No
     if dict(inner.main.says.values) != dict(mechanism.values):
         shown = weakened(inner.shop.prover, inner.main.theorem, claim) or shown
     return prover.by("study", shown, i=i)
+
+
+def _given(prover: Prover, i: int, mechanism: Mechanism) -> Theorem:
+    """What a mechanism loses by its guarantee, in a notion in which a page says the same of it, if one does."""
+    for page in prover.theory.of_kind("conversion"):
+        if page.head.both_ways and page.head.from_ == mechanism.notion:
+            with suppress(NoTheorem):
+                return prover.by("given", i=i, page=page.id)
+    return prover.by("given", i=i)
 
 
 def _at_own_orders(prover: Prover, mechanism: Mechanism, curve: Curve) -> Theorem:
@@ -358,6 +376,9 @@ def guarantees_in(shop: Workshop, notion: str, claimed: Mapping[str, Term] | Non
                 found.append(by_way(shop, way))
             except NoGuarantee as error:
                 refused = refused or str(error)
+    if shop.in_own_notions is not None:
+        with suppress(NoGuarantee):
+            found += guarantees_in(shop.in_own_notions, notion, claimed)
     if not found:
         missing = [
             notion_stated

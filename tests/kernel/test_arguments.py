@@ -62,9 +62,9 @@ def test_every_rule_says_of_which_kind_its_arguments_are() -> None:
         ("given", {"i": 1.0}, "given: i is to be a whole number"),
         ("given", {"i": None}, "given: i is to be a whole number"),
         ("given", {"i": 2}, "given: there is no mechanism 2"),
-        ("given", {"i": 1, "j": 1}, "given: there is no argument 'j' here, but i"),
-        ("given", {"i": 1, "setting": {}}, "given: there is no argument 'setting' here, but i"),
-        ("given", {"i": 1, "self": {}}, "given: there is no argument 'self' here, but i"),
+        ("given", {"i": 1, "j": 1}, "given: there is no argument 'j' here, but i, page"),
+        ("given", {"i": 1, "setting": {}}, "given: there is no argument 'setting' here, but i, page"),
+        ("given", {"i": 1, "self": {}}, "given: there is no argument 'self' here, but i, page"),
         ("cover", {"kind": "all"}, "cover: there is no argument 'kind' here, but every, of"),
         ("cover", {"every": 1}, "cover: every is to be true or false"),
         *(

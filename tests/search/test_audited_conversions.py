@@ -132,7 +132,7 @@ NEEDED = {
         "mu is at most epsilon/sqrt(2*log(5/(4*delta)))",
         "epsilon is at most 1",
     ],
-    "renyi-to-pure": ["the guarantee is about all orders"],
+    "renyi-to-pure": ["the guarantee is about all large orders"],
     "renyi-to-zcdp": ["the guarantee is about all orders"],
     "tcdp-to-renyi": ["tau is at most 1/alpha"],
 }

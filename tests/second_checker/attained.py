@@ -46,7 +46,9 @@ class AttainedSteps(Steps):
         demand(all(type(n) is int and 1 <= n <= most for n in named), "neighbours that are not there")
         demand(len(set(named)) == len(named), "neighbours twice")
         key = step.get("key") or self.first_shown(step["notion"])
-        return Attained(self.losses, step["notion"], [i - 1 for i in by], len(step["neighbours"]), key)
+        return Attained(
+            self.losses.restated(promises), step["notion"], [i - 1 for i in by], len(step["neighbours"]), key
+        )
 
     def first_shown(self, notion: str) -> str:
         """Which parameter witnesses show, if it is not said."""

@@ -39,6 +39,8 @@ class CurveSteps(RowSteps):
             [p.mechanism for p in promises] == list(range(self.count)), "not each mechanism once, in order"
         )
         demand(all(not p.pages for p in promises), "curves of converted guarantees")
+        if any(p.instead for p in promises):
+            raise NotRead("orders", "curves of what a page says to be the same")
         return promises
 
     def values(self, claim: Any) -> tuple[Form, Form]:

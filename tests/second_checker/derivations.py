@@ -11,13 +11,15 @@ from second_checker.attained import AttainedSteps
 from second_checker.chosen import SeveralSteps
 from second_checker.conclusions import Bound, Composed, Cover, Unread
 from second_checker.curve_steps import CurveSteps
-from second_checker.forms import Form, add, number
+from second_checker.enclosures import INF
+from second_checker.forms import Form, add, letter, letters, number
 from second_checker.losses import Losses, Promise, Values
+from second_checker.orders import Orders
 from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.scaled import Scaled
 
 KEYS = {
-    "given": {"i"},
+    "given": {"i", "page"},
     "table": {"i"},
     "study": {"i", "derivation"},
     "one_by_one": {"derivation"},
@@ -112,7 +114,21 @@ class Derivation(CurveSteps, AttainedSteps, SeveralSteps):
         for other in one.get("also", []):
             alike = "orders" not in other and all(other[key] == one[key] for key in ("stated", "domain"))
             demand(alike and "orders" not in one, "one of several guarantees for other neighbours")
-        return Promise(step["i"] - 1, one["notion"])
+        return self.restated(step, one) if "page" in step else Promise(step["i"] - 1, one["notion"])
+
+    def restated(self, step: Any, one: Any) -> Promise:
+        """A guarantee of divergences of all large orders, as what a page says to be the same."""
+        page = self.losses.library.one(step["page"])
+        demand(page.get("both-ways") is True and page["from"] == one["notion"], "a page that says less")
+        demand(
+            not {"sampled", "metric", "also"} & set(one), "a guarantee on samples, in a metric, or of several"
+        )
+        if (page["to"], page["parameters"], page["orders"]) != ("pure", {"epsilon": "epsilon"}, "large"):
+            raise NotRead("orders", "what another page says to be the same")
+        value = self.losses.algebra.read(one["values"]["epsilon"], {"alpha": letter("alpha")})
+        demand(Orders.read(one["orders"]).high == INF and "alpha" not in letters(value), "some orders only")
+        instead = {key: said for key, said in one.items() if key != "orders"} | {"notion": "pure"}
+        return Promise(step["i"] - 1, "pure", (), (("epsilon", value),), instead=instead)
 
     def noise(self, step: Any, before: list[Any]) -> Promise:
         """The guarantee of a noise."""

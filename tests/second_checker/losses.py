@@ -5,8 +5,8 @@ A value is a form, or None for ∞.  Parameters that are composed by their squar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import groupby
 from typing import Any
@@ -33,7 +33,8 @@ class Promise:
     """The guarantee of a mechanism, converted by these pages with these chosen values.
 
     `own` is the guarantee itself where it is not that of the setting, but what a study satisfies; `closer`:
-    it is what the page of a noise says besides of a value that moves.
+    it is what the page of a noise says besides of a value that moves; `instead`: the mechanism, where a page
+    says the same of it in another notion.
     """
 
     mechanism: int
@@ -41,6 +42,7 @@ class Promise:
     pages: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     own: tuple[tuple[str, Form | None], ...] | None = None
     closer: bool = False
+    instead: Any = field(default=None, compare=False)
 
 
 @dataclass
@@ -69,6 +71,11 @@ class Losses(Closer):
                     continue
                 if self.algebra.sign(self.algebra.read(text)) < (2 if endless else 1):
                     raise NotRead("setting", "a parameter that may be below 0, or be 0 at any two databases")
+
+    def restated(self, promises: Sequence[Promise]) -> Losses:
+        """The same setting with what pages say in place of guarantees."""
+        every = [p.instead or self.core["mechanisms"][p.mechanism] for p in promises]
+        return replace(self, core={**self.core, "mechanisms": every})
 
     def probabilities(self, mechanism: Any) -> list[str]:
         """The parameters of a noise that are probabilities, as its letters are what its page asks for."""
@@ -195,8 +202,9 @@ class Losses(Closer):
         for key, text in table.get("only", {}).items():
             demand(values[key] == self.algebra.read(text), f"{key} is not {text}")
         found = {key: self.algebra.read(text, names) for key, text in table["parameters"].items()}
-        if table.get("orders") == "all":
-            demand(self.orders is not None and self.orders.all, "a page for all orders")
+        if table.get("orders"):
+            enough = self.orders is not None and (self.orders.all or table["orders"] == "large")
+            demand(enough and self.orders is not None and self.orders.high == INF, "a page for all orders")
             demand(not any("alpha" in letters(x) for x in found.values()), "what depends on the order")
         return found
 
@@ -352,7 +360,7 @@ class Losses(Closer):
                 if "count" in self.core["mechanisms"][i]:
                     raise NotRead("attained", "of what is lost by one member of a family")
             if self.library.rule(of).get("ordered"):
-                rho = orders.slope(self.algebra, self.core["mechanisms"][i])
+                rho = orders.slope_below(self.algebra, self.core["mechanisms"][i])
                 own = {"epsilon": self.algebra.times(rho, self.algebra.read("alpha"))}
                 names = {**own, "r": names["r"]}
             self.ask_above_zero(i, self.algebra.read(table["positive"], own))
@@ -364,7 +372,7 @@ class Losses(Closer):
             return made([(frozenset([(("sum", lost), Fraction(2))]), Fraction(1))]) if alone else lost
         table = self.library.of("witness", notion=notion, shows=key)
         if ordered:
-            rho = orders.slope(self.algebra, self.core["mechanisms"][i])
+            rho = orders.slope_below(self.algebra, self.core["mechanisms"][i])
             demand(table["distance"] == "sqrt(epsilon/alpha)*r" and table["by"] == "noise", "another witness")
             square = self.algebra.times(rho, self.algebra.power(names["r"], Fraction(2)))
             return self.algebra.times(

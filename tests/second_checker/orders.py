@@ -9,7 +9,7 @@ from typing import Any
 
 from second_checker.algebra import Algebra
 from second_checker.enclosures import INF
-from second_checker.forms import Form, letter, letters, number, rational
+from second_checker.forms import Form, letter, letters, number, rational, scale
 from second_checker.outcomes import NotRead, demand
 
 ALPHA = "alpha"
@@ -89,6 +89,15 @@ def slope(algebra: Algebra, mechanism: Any) -> Form:
     if ALPHA in letters(found):
         raise NotRead("orders", "of which no mechanism is known that attains them")
     return found
+
+
+def slope_below(algebra: Algebra, mechanism: Any) -> Form:
+    """The same, or of one value for all orders up to a largest one that of what is nowhere above it."""
+    own, text = Orders.read(mechanism["orders"]), mechanism["values"]["epsilon"]
+    value = Algebra(algebra.domains | own.letters).read(text, {ALPHA: letter(ALPHA)})
+    if own.high == INF or ALPHA in letters(value):
+        return slope(algebra, mechanism)
+    return scale(value, 1 / Fraction(own.high))
 
 
 def at(algebra: Algebra, mechanism: Any, setting: Orders, r: int) -> Form:

@@ -101,7 +101,13 @@ class _Derivation(Telling):
         return loss, self.profile(private)
 
     def given(self, i: int, theorem: Any) -> Step:
-        """What the setting states of M_i, or what its table or its study shows."""
+        """What the setting states of M_i, or what its table or its study shows; and what says the same."""
+        as_written = self.by.guarantees.shop.in_own_notions
+        if as_written is not None and (id := theorem.arguments.get("page")) is not None:
+            loss, before = loss_of(theorem), self.given(i, as_written.stated[i - 1])
+            same = satisfied(loss.notion, written(loss.values), self.by)
+            sentence = ["which says the same of ", self.names[i - 1], " as ", *same]
+            return self.add(sentence, self.by.theory.pages[id], [before], [i])
         how = ON_TABLE if theorem.rule == "table" else GIVEN
         loss, stated = loss_of(theorem), self.by.setting.mechanisms[i - 1].satisfies
         sentence, values = statement(i, loss, self.by), NO_VALUES

@@ -201,8 +201,8 @@ def converted(
     """
     head = page.head
     order = divergences.order_of(theory, orders, head.from_, head.to)
-    if head.orders == "all" and (orders is None or not orders.all):
-        raise NoLoss(f"{page.id} is for guarantees of all orders")
+    if head.orders and (orders is None or not (orders.all or (head.orders == "large" and orders.endless))):
+        raise NoLoss(f"{page.id} is for guarantees of all {'large ' * (head.orders == 'large')}orders")
     if list(head.apart) != list(apart):
         raise NoLoss(f"{page.id} sets {', '.join(head.apart)} apart, which is to be lost besides")
     if head.at_most and not within:
@@ -225,7 +225,7 @@ def converted(
             raise NoLoss(f"{page.id} needs {key} = {text}, not {formulas.to_text(values[key])}")
     letters = {**values, **chosen, **order}
     made = {key: formulas.parse(formula, letters) for key, formula in head.parameters.items()}
-    if head.orders == "all":
+    if head.orders:
         made = {key: substitution.expanded(value) for key, value in made.items()}
         if any(ALPHA in value.letters for value in made.values()):
             raise NoLoss(f"{page.id} is for what does not depend on the order")

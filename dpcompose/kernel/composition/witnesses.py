@@ -388,12 +388,12 @@ class Witnesses:
         return self._violating(i, r, self._letters(loss))
 
     def _letters(self, loss: Loss) -> dict[str, Term]:
-        """The parameters of a guarantee; of a curve that is a number times alpha, as normal noise has
-        it at all orders, with alpha."""
+        """The parameters of a guarantee; of a curve a number times alpha that is nowhere above it, as normal
+        noise has it at all orders, with alpha."""
         rule = self.theory.rule(loss.notion)
         if not rule.head.ordered:
             return dict(loss.values)
-        slope = None if loss.curve is None else loss.curve.slope
+        slope = None if loss.curve is None else loss.curve.slope_below
         if slope is None:
             name = self._mechanism(loss.mechanism).name
             raise NoLoss(f"no mechanism is known that loses at all orders what is stated of {name}")

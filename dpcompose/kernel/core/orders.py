@@ -91,6 +91,11 @@ class Orders:
         """Whether these are all orders."""
         return self.domain == Domain(Fraction(1), True)
 
+    @property
+    def endless(self) -> bool:
+        """Whether all orders above some one are among these."""
+        return self.domain.greatest is None
+
     def within(self, other: Orders) -> bool:
         """Whether all of these are among others."""
         (low, high), (least, greatest) = self._ends, other._ends
@@ -127,6 +132,12 @@ class Curve:
         """ρ where it says ρα for one ρ; None where it says something else."""
         term = substitution.expanded(self.value / self.orders.order)
         return None if ALPHA in term.letters else term
+
+    @property
+    def slope_below(self) -> Term | None:
+        """Some ρ with ρα at most what it says, at all its orders: of one value for all, that over the largest."""
+        high = self.orders._ends[1]
+        return self.slope if high is None or ALPHA in self.value.letters else self.value / terms.number(high)
 
     def nonnegative_at(self, point: Mapping[str, Fraction]) -> bool:
         """Whether it is seen to be at least 0 at all orders, for the parameters at a point."""

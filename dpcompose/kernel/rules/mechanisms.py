@@ -17,8 +17,11 @@ from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.premises import BadStep, Found, Premises, conversion, one_of, read_values, said
 
 
-def given(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Found:
-    """M_i loses what the setting says of it: this is assumed."""
+def given(setting: Setting, theory: Theory, premises: Premises, *, i: int, page: str | None = None) -> Found:
+    """M_i loses what the setting says of it: this is assumed.
+
+    page -- that by which a guarantee of another notion says the same.
+    """
     said(premises)
     mechanism = _with_alike(i, setting)
     tabled = mechanism.table is not None and not setting.distances  # else it is as far as its distance says
@@ -26,7 +29,23 @@ def given(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Fo
         raise BadStep(f"{mechanism.name} is not given by a guarantee alone")
     loss, sampled = losses.by_guarantee(i, setting, theory), mechanism.sampled is not None
     pages = own_pages(setting, theory, i) | {theory.rule(loss.notion).id}
+    if page is not None:
+        loss = _restated(loss, mechanism, theory, page)
+        pages |= {page, theory.rule(loss.notion).id}
     return Loses(loss), Grounds(pages, frozenset({"ranges"} if sampled else ()))
+
+
+def _restated(loss: Loss, mechanism: Mechanism, theory: Theory, id: str) -> Loss:
+    """A guarantee as one of another notion that says the same of M_i, by a page that leads both ways."""
+    page = conversion(theory, id, loss.notion)
+    if not page.head.both_ways:
+        raise BadStep(f"{id} leads one way only")
+    if mechanism.sampled is not None or mechanism.metric is not None:
+        raise BadStep(f"{mechanism.name} is run on a sample, or stated in a metric")
+    orders = loss.orders if mechanism.curve is None else mechanism.curve.orders
+    stated = replace(loss, orders=orders).before(terms.ONE, theory)
+    values = losses.converted(theory, page, stated, {}, orders=orders)
+    return replace(loss, notion=page.head.to, values=tuple(values.items()), curve=None)
 
 
 def _with_alike(i: int, setting: Setting) -> Mechanism:

@@ -314,7 +314,11 @@ def conversion(theory: Any, page: Any) -> list[Converted]:
         raise NoSearch(f"{page.id} says what has its guarantee, and not what that loses")
     words = {key: f"{key} is {text}" for key, text in head.only.items()}
     words |= {key: f"{key} is at most {text}" for key, text in head.at_most.items()}
-    words |= {ORDER: "the guarantee is about all orders"} if head.orders else {}
+    words |= (
+        {ORDER: f"the guarantee is about all {'large ' * (head.orders == 'large')}orders"}
+        if head.orders
+        else {}
+    )
     suppositions = tuple(Supposition(key, word, premise=key) for key, word in words.items())
     ordered = any(theory.rule(notion).head.ordered for notion in (head.from_, head.to))
     return [Converted(page, head.to, head.only, head.at_most, head.orders is not None, ordered, suppositions)]

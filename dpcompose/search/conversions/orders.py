@@ -123,7 +123,7 @@ def _ends(shop: Workshop) -> Iterator[tuple[Fraction, bool]]:
 def _and_back(theory: Theory, notion: str) -> Iterator[tuple[str, str, str]]:
     """The notions of all orders to which a page leads from a notion, and another one back, with the pages."""
     for back in theory.of_kind("conversion"):
-        if back.head.orders == "all" and back.head.to == notion:
+        if back.head.orders and back.head.to == notion:
             for page in theory.of_kind("conversion"):
                 if (page.head.from_, page.head.to) == (notion, back.head.from_) and not page.head.free:
                     yield back.head.from_, page.id, back.id
