@@ -206,7 +206,7 @@ def _stated(prover: Prover, i: int, mechanism: Mechanism, inner: Guarantees | No
 
 
 def _given(prover: Prover, i: int, mechanism: Mechanism) -> Theorem:
-    """What a mechanism loses by its guarantee, in a notion in which a page says the same of it, if one does."""
+    """What a mechanism loses by its guarantee, or by that which a page says to be the same, if one does."""
     for page in prover.theory.of_kind("conversion"):
         if page.head.both_ways and page.head.from_ == mechanism.notion:
             with suppress(NoTheorem):

@@ -106,8 +106,8 @@ class _Derivation(Telling):
         if as_written is not None and (id := theorem.arguments.get("page")) is not None:
             loss, before = loss_of(theorem), self.given(i, as_written.stated[i - 1])
             same = satisfied(loss.notion, written(loss.values), self.by)
-            sentence = ["which says the same of ", self.names[i - 1], " as ", *same]
-            return self.add(sentence, self.by.theory.pages[id], [before], [i])
+            told: Said = ["which says the same of ", self.names[i - 1], " as ", *same]
+            return self.add(told, self.by.theory.pages[id], [before], [i])
         how = ON_TABLE if theorem.rule == "table" else GIVEN
         loss, stated = loss_of(theorem), self.by.setting.mechanisms[i - 1].satisfies
         sentence, values = statement(i, loss, self.by), NO_VALUES

@@ -135,7 +135,7 @@ class Curve:
 
     @property
     def slope_below(self) -> Term | None:
-        """Some ρ with ρα at most what it says, at all its orders: of one value for all, that over the largest."""
+        """Some ρ with ρα at most what it says, at all its orders: of one value that over the largest."""
         high = self.orders._ends[1]
         return self.slope if high is None or ALPHA in self.value.letters else self.value / terms.number(high)
 

@@ -20,10 +20,10 @@ class Conversion(Head):
     mechanisms do, of which one has `parameters`, and the other one the guarantee with all but these at 0;
     at_most -- limits of parameters of `from`, or of free ones: it is for those that are shown to keep them;
     aside -- it is tried beside the chains of the others, and is no link of one;
-    orders -- from a notion of all orders, where the guarantee is about "all" above 1, or all "large" ones: those
-    above some order;
-    both_ways -- whether whatever satisfies `to` with `parameters` satisfies `from` as well, so that the two say
-    the same of a mechanism.
+    orders -- from a notion of all orders, where the guarantee is about "all" above 1, or all "large" ones:
+    those above some order;
+    both_ways -- whether whatever satisfies `to` with `parameters` satisfies `from` as well, so that the two
+    say the same of a mechanism.
     """
 
     notions_in: ClassVar[tuple[str, ...]] = ("from_", "to")
