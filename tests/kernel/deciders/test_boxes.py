@@ -210,6 +210,21 @@ def test_a_divisor_below_0_turns_the_sign() -> None:
     assert after("divided", A * B, box, scaled(B, -2)) == [(scaled(A, F(1, 2)), box)]
 
 
+def test_tangents_by_hand() -> None:
+    """−log(a) ≥ 1 − log(3) − a/3, and e^(2a) ≥ e^(1/2)·(2a + 1/2): what they are multiplied by is 1."""
+    box = {"a": POSITIVE}
+    log, three = elementary.log(A), elementary.constant(3)
+    (factor, _), (bound, _) = after("tangent", scaled(log, -1), box, log.letters[0], F(1), F(3))
+    assert factor == ONE and bound == ONE - elementary.log(three) - scaled(A, F(1, 3))
+    power = elementary.exp(scaled(A, 2))
+    (factor, _), (bound, _) = after("tangent", power, box, elementary.exp(A).letters[0], F(2), F(1, 2))
+    half = elementary.constant(F(1, 2))
+    assert factor == ONE and bound == elementary.exp(half) * (scaled(A, 2) + half)
+    for letter, r in ((log.letters[0], F(2)), (log.letters[0], F(0)), (A.letters[0], F(1))):
+        with pytest.raises(BadCertificate, match="there are tangents"):
+            after("tangent", log, box, letter, r, F(1))
+
+
 def test_powers_from_the_second_on() -> None:
     box = {"a": POSITIVE, "b": POSITIVE}
     assert after("powers", A - B, box, F(3)) == [(A * A * A - B * B * B, box)]

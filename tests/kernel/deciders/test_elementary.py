@@ -147,8 +147,25 @@ def test_the_largest_of_members_with_a_common_factor() -> None:
     assert elementary.largest(1, [one, other]) == X.scaled(F(2, 3)) * inner
     assert elementary.largest(2, [one, other]) == one + other == elementary.largest(3, [one, other])
     assert elementary.largest(1, [Elementary(), Elementary()]) == Elementary()
+    assert elementary.largest(1, [Elementary(), Y]) not in (Elementary(), Y)
     assert elementary.largest(1, [X, X]) == X and elementary.largest(2, [X, X, X]) != X + X + X
     assert elementary.largest(1, [Y * X, Y * Z]) != Y * elementary.largest(1, [X, Z])
+
+
+def test_even_powers_and_functions_have_a_sign() -> None:
+    box = {"x": Domain(F(0)), "z": Domain(F(2)), "y": Domain()}
+    root = elementary.power(Y * Y + X, F(1, 2))
+    for f in (Y * Y, X * Y * Y + Z, elementary.exp(Y), root, elementary.power(Y, F(-2)), elementary.log(Z)):
+        assert ranges.nonnegative_by_signs(f, box)
+    for f in (
+        Y,
+        Y * Y * Y,
+        X - Z,
+        elementary.log(X),
+        elementary.power(X + Y, F(-1)),
+        elementary.power(Y, F(-3)),
+    ):
+        assert not ranges.nonnegative_by_signs(f, box)
 
 
 def test_factors_that_are_divided_out() -> None:

@@ -288,6 +288,8 @@ def test_polynomials_by_hand() -> None:
         ("-1/4 1 -1", "0", "1", False),
         ("1 -2 1", "0", None, True),
         ("0 0 0 1", None, None, False),
+        ("0 1 -2 1", "0", None, True),  # x·(x − 1)², which is looked at at 1 first
+        ("0 -1 2 -1", "0", None, False),
     ],
 )
 def test_polynomials_between_ends(f: str, low: str | None, high: str | None, holds: bool) -> None:
@@ -324,6 +326,8 @@ def test_sums_of_powers_of_e_as_polynomials() -> None:
         (3, 1),
     ]
     assert shifted[2, 1] == power(number(F(1, 2)), F(3)) and shifted[1, 2] == power(number(F(1, 3)), F(-4))
+    constants = signs._polynomial(exponential([(P / 2 + 3, F(1)), (number(1), F(1))]), {P: Domain(F(1))})
+    assert constants == {(1,): power(number(F(7, 2))), (0,): power(number(1))}
     large = {(99, 99): constant(1)}
     assert signs._shifted(large, of.values()) is None
 
