@@ -327,3 +327,75 @@ def test_what_everything_loses_in_a_metric(
 def test_a_record_is_one_for_who_reads_everything_in_a_metric() -> None:
     (type,) = cover(record([0, 1], [1, 0]), whole_in("7*d__u**2", d__u=U)).types
     assert [(i, repr(far)) for i, far, _ in type.lost] == [(1, "7")]
+
+
+# the databases that are shown
+
+
+def pairs(*args: Any, **more: Any) -> set[tuple[str, str]]:
+    return {(" ".join(D), " ".join(E)) for D, E in (one.pair for one in cover(*args, **more).types)}  # type: ignore[misc]
+
+
+def on_parts(stated: Any, count: str, domain: str = "own") -> dict[str, Any]:
+    return family(stated, domain) | {"count": count}
+
+
+FOUR = {"size": ("exactly", 4)}
+THREE = [part(U, n) for n in range(3)]
+
+
+@pytest.mark.parametrize(
+    "target, mechanisms, more, shown",
+    [
+        (bag("2", "3"), THREE, {"parts": 3}, {("0 1", ""), ("0 2", ""), ("1 2", "")}),
+        (bag("1", "3", "bag"), THREE[:2], {"parts": 2}, {("0", "0'"), ("0", "1"), ("1", "1'")}),
+        # rows that stay in parts, or leave these for others, as many as there are; outside as many as are missing
+        (bag("2", "1", "bag"), [on_parts(U, "5")], {}, {("P1 P2", "P1' P2'")}),
+        (bag("2", "1", "bag"), [on_parts(B, "5", "common")], {}, {("P1 P2", "P3 P4")}),
+        (bag("2", "1", "bag"), [on_parts(B, "3", "common")], {}, {("P1 P2", "P3")}),
+        (bag("2", "1", "rows"), [on_parts(B, "3", "common")], {}, {("P1 P2", "P3 z'")}),
+        (bag("2", "1", "rows"), [on_parts(B, "3", "common")], {"outside": False}, {("P1 P2", "P2' P3")}),
+        (bag("9", "1"), [on_parts(U, "3")], {}, {("P1 P2 P3", "")}),
+        (bag("L", "1"), [on_parts(U, "k")], {}, {("P1", "")}),
+        # who reads everything sees rows outside, which are more and more
+        (bag("2", "1"), [whole(U)], {}, {("z", "")}),
+        (bag("2", "1", "bag"), [whole(U)], {}, {("z z", "z'")}),
+        (bag("2", "1", "rows"), [whole(U)], {}, {("z", "z'")}),
+        (bag("2", "1", "bag"), [on_parts(U, "5"), whole(U)], {}, {("P1 P2 z z", "P1' P2' z'")}),
+        (bag("2", "1"), [on_parts(U, "5"), whole(U)], LIMITED, {("P1 P2", "")}),
+        (bag("2", "1"), [whole(U)], LIMITED, {("z", "")}),
+        (record([1, 1], replaced="bag"), [on_parts(B, "2", "common"), whole(B)], {}, {("P1 P2", "")}),
+        # as many rows are shared as there have to be: each row that differs stands for two
+        (bag("1", "2", "rows"), [part(B)], {"parts": 1, **FOUR}, {("z' z' z'", "0 z' z'")}),
+        (bag("1", "2", "rows"), [part(B)], {"parts": 1, "outside": False, **FOUR}, {("0 0 0", "0 0 0'")}),
+        (bag("1", "1"), THREE[:1], {"parts": 1, "least": 3}, {("0 0 0 0", "0 0 0")}),
+        (bag("1", "2", "bag"), THREE[:1], {"parts": 1, "least": 3}, {("0 0", "0 0'")}),
+    ],
+)
+def test_the_databases_that_are_shown(target: Any, mechanisms: list[Any], more: Any, shown: set[Any]) -> None:
+    assert pairs(target, *mechanisms, **more) == shown
+
+
+def test_where_all_databases_have_as_many_rows_none_comes_or_goes() -> None:
+    assert not cover(bag("2", "3"), part(U), parts=1, size=("exactly", 9)).types
+    assert cover(bag("2", "3", "bag"), part(U), parts=1, size=("exactly", 9)).types
+
+
+def test_families_touched_in_the_way_that_others_do_not_exceed() -> None:
+    """Rows that stay count twice for U, and as much for EITHER; of these parts twice as many are touched."""
+
+    def touched(*stated: Any, replaced: str = "bag", outside: bool = True) -> Any:
+        domains = ("common" if one == B else "own" for one in stated)
+        some = of(
+            bag("2", "3", replaced),
+            *(on_parts(one, "9", domain) for one, domain in zip(stated, domains, strict=True)),
+            outside=outside,
+        )
+        return some.families_touched()
+
+    assert touched(U) == ({1: (2, (1, 1))}, {1}) and touched(U, replaced="no") == ({1: (2, (1, 0))}, set())
+    assert touched(EITHER) == ({1: (4, (1, 0))}, set()) == touched(B)
+    assert touched(U, U) == ({1: (2, (1, 1)), 2: (2, (1, 1))}, {1, 2})
+    assert touched(B, B, outside=False, replaced="rows") == ({1: (4, (1, 0)), 2: (4, (1, 0))}, set())
+    with pytest.raises(NoCover, match="of which some count rows that go and come together"):
+        touched(U, EITHER)
