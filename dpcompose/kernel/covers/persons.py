@@ -73,10 +73,10 @@ class Persons(Contributions):
         if target.times is not None or any(limit.number is None for limit in limits):
             raise NoCover("what several persons contribute together is told for numbers of parts and rows")
         for i, mechanism in enumerate(mechanisms, start=1):
-            if mechanism.noise is not None or mechanism.metric is not None:
+            if mechanism.noise is not None:
                 raise NoCover(
                     f"what {mechanism.name} loses where several persons' rows come and go is known where it "
-                    "has a guarantee without noise, in no formula"
+                    "has a guarantee without noise"
                 )
             if mechanism.reads == (None,) and (self.setting.databases.outside or self.partitions):
                 raise NoCover(f"{mechanism.name} reads everything, beside rows of several persons in parts")
@@ -152,9 +152,9 @@ class Persons(Contributions):
             return max(max(lots), -(-sum(lots) // parts))
 
         gone, come = (bags_of(side) for side in zip(*touched, strict=True))
-        steps = mechanism.stated.steps if mechanism.stated is not None else 1
+        assert mechanism.stated is not None
         bags = gone + come if stated.replaced == "no" else max(gone, come)
-        return number(-(-bags // steps))
+        return number(-(-bags // mechanism.stated.steps))
 
     def moved_by(self, i: int, touched: Sequence[tuple[int, int]]) -> Term:
         """How far the rows of so many persons in some parts move what a mechanism reads."""
@@ -189,7 +189,7 @@ class Persons(Contributions):
                 names: Any = (f"{partition}{j + 1}", f"{partition}{j + 1}'")
                 names = names if partition != WRITTEN else self.setting.databases.atoms[j].records
                 D += [names[0]] * lost
-                E += [names[1 if lost else 0]] * gained
+                E += [names[-1 if lost else 0]] * gained
         return self.filled(D, E)
 
 

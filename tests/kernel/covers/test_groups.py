@@ -12,9 +12,12 @@ from core_records import ANY, B, U, moves
 
 from dpcompose.kernel import covers
 from dpcompose.kernel.core import reading
-from dpcompose.kernel.covers.types import Cover, NoCover
+from dpcompose.kernel.core.settings import Relation
+from dpcompose.kernel.covers import groups
+from dpcompose.kernel.covers.types import Cover, NoCover, Type
+from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.domains import Domain
-from dpcompose.kernel.expressions.terms import ONE, ZERO, largest, least, letter, number
+from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, largest, least, letter, number
 
 
 def cover(target: Any, *mechanisms: tuple[Any, Any], **databases: Any) -> Cover:
@@ -232,3 +235,97 @@ def test_groups_of_what_is_read_between_a_least_and_a_greatest_size() -> None:
     # three of a for three others: sizes differ by n - 2, and each of a that is too many costs a step more
     for n, steps in ((3, 2), (4, 2), (5, 1)):
         assert moves(of(n, U | {"steps": 3}, B | {"steps": 3}, ("a",))) == {f"1:{steps}"}
+
+
+@pytest.mark.parametrize(
+    ("size", "least", "pair", "often", "rows", "databases"),
+    [
+        (["any", None], 0, ("a", ""), 3, 1, ("aaa", "")),
+        (["any", None], 0, ("ab", "b"), 2, 1, ("aa", "")),
+        (["any", None], 0, ("a", "b"), 2, 1, ("aa", "bb")),
+        (["any", None], 3, ("a", ""), 2, 1, ("aaaaa", "aaa")),
+        (["any", None], 3, ("", "b"), 2, 1, ("bbb", "bbbbb")),
+        (["any", None], 3, ("a", "b"), 2, 1, ("aaa", "abb")),
+        (["any", None], 5, ("a", "b"), 2, 2, ("aaa", "abb")),
+        (["exactly", 4], 0, ("a", "b"), 3, 1, ("aaaa", "abbb")),
+        (["exactly", 4], 0, ("a", "b"), 4, 1, ("aaaa", "bbbb")),
+        (["exactly", 4], 0, ("a", "b"), 5, 1, None),
+        (["exactly", 4], 0, ("a", ""), 1, 1, None),
+        (["at most", 4], 0, ("a", ""), 4, 1, ("aaaa", "")),
+        (["at most", 4], 0, ("a", ""), 5, 1, None),
+        (["at most", 4], 0, ("a", ""), 2, 2, ("aa", "")),
+        (["at most", 4], 0, ("a", ""), 3, 2, None),
+        (["at most", 4], 2, ("a", ""), 3, 1, None),
+    ],
+)  # fmt: skip
+def test_the_same_step_over_and_over(
+    size: Any, least: int, pair: tuple[str, str], often: int, rows: int, databases: tuple[str, str] | None
+) -> None:
+    """What differs so often, beside what both have to have; rows -- for how many each stands."""
+    of = reading.read(_plain() | {"databases": _plain()["databases"] | {"size": size, "least": least, "atoms": [["a"], ["b"]]}}).databases  # fmt: skip
+    type = Type((), frozenset(), (tuple(pair[0]), tuple(pair[1])))
+    if databases is None:
+        with pytest.raises(NoCover, match=f"{often} times the same step do not fit"):
+            groups.repeated(type, often, of, rows=rows)
+        return
+    D, E = groups.repeated(type, often, of, rows=rows)
+    assert ("".join(D), "".join(E)) == databases
+
+
+def test_further_pairs_differ_as_often_as_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    of = reading.read(_plain() | {"databases": _plain()["databases"] | {"atoms": [["a"], ["b"]]}}).databases
+    type, besides = Type((), frozenset(), (("a",), ())), [((("a",), ("b",)), 3)]
+    assert groups.repeated(type, 2, of, besides) == (("a",) * 5, ("b",) * 3)
+    monkeypatch.setattr(groups, "LARGEST", 5)
+    assert groups.repeated(type, 2, of, besides)
+    monkeypatch.setattr(groups, "LARGEST", 4)
+    with pytest.raises(NoCover, match="2 times as many records are too many"):
+        groups.repeated(type, 2, of, besides)
+
+
+@pytest.mark.parametrize(
+    ("steps", "far", "m", "value"),
+    [
+        (3, 6, 4, "8"),
+        (3, 1, 7, "3"),
+        (3, 1, 6, "2"),
+        (4, 2, 7, "4"),
+        (3, 6, None, "2*m"),
+        (3, 3, None, "m"),
+        (2, 1, None, "c"),
+        (2, 3, None, None),
+    ],
+)
+def test_steps_as_groups_rounded_up(steps: int, far: int, m: int | None, value: str | None) -> None:
+    """m steps of which each is so far, in groups of so many; c is assumed to be m/2 rounded up."""
+    assumed = [["2*c", ">=", "m"], ["2*c", "<=", "m + 1"]]
+    made = reading.read(
+        _plain() | {"parameters": {"m": "integer >= 1", "c": "integer >= 1"}, "assumed": assumed}
+    )
+    times = made.symbols["m"] if m is None else number(m)
+    if value is None:
+        with pytest.raises(NoCover, match=r"steps of the target are 3\*m/2 of these, rounded up"):
+            groups._groups("M", steps, number(far), times, made)
+        return
+    assert groups._groups("M", steps, number(far), times, made) == formulas.parse(value, made.symbols)
+    assert groups._groups("M", steps, INFINITY, times, made) == INFINITY
+
+
+def test_any_two_databases_are_groups_of_steps() -> None:
+    """Of n records n replacements; of at most n as many edits; by policies along all edges that there may be."""
+
+    def told(kind: str = "records", size: Any = ("any", None), **more: Any) -> Any:
+        base = {"kind": kind, "size": list(size), "atoms": [["a", "a'"], ["b"]]} | more
+        target = {"single": "any two", "steps": 1}
+        data = _plain() | {"databases": _plain()["databases"] | base, "target": target}
+        data["mechanisms"] = [data["mechanisms"][0] | {"stated": target}]
+        return groups.of_any_two(reading.read(data | {"parameters": {"n": "integer >= 1"}})).target
+
+    n = letter("n", Domain.read("integer >= 1"))
+    assert told().any_two and told(size=("at most", 4)).any_two and told("policies").any_two
+    assert told(size=("exactly", 4), letter="n") == Relation(((1, 1),), times=n)
+    assert told(size=("at most", 4), letter="n") == Relation(((0, 1), (1, 0), (1, 1)), times=n)
+    every = ((-1, 0), (-1, 1), (0, 0), (0, 1))
+    assert told("policies", ("at most", 4)) == Relation(every, 4)
+    assert told("policies", ("exactly", 0)) == Relation(every, 1)
+    assert told("policies", ("exactly", 4), letter="n") == Relation(every, times=n)

@@ -376,6 +376,13 @@ def test_the_databases_that_are_shown(target: Any, mechanisms: list[Any], more: 
     assert pairs(target, *mechanisms, **more) == shown
 
 
+def test_who_reads_everything_is_looked_for_among_all() -> None:
+    both = part(U), whole(U)
+    with pytest.raises(NoCover, match="reads everything, beside families"):
+        cover(record([0, 1], [1, 0]), *both, parts=1, outside=False)
+    assert cover(bag("2", "3"), *both, parts=1, outside=False).types
+
+
 def test_where_all_databases_have_as_many_rows_none_comes_or_goes() -> None:
     assert not cover(bag("2", "3"), part(U), parts=1, size=("exactly", 9)).types
     assert cover(bag("2", "3", "bag"), part(U), parts=1, size=("exactly", 9)).types
