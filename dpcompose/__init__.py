@@ -51,6 +51,8 @@ def _places() -> dict[str, str]:
 
 
 def __getattr__(name: str) -> Any:
+    if name.startswith("__") and name != "__all__":  # what Python and its tools ask of any module
+        raise AttributeError(f"module 'dpcompose' has no attribute {name!r}")
     places = _places()
     if name == "__all__":
         return sorted(places)

@@ -28,6 +28,18 @@ def starts(some: int, every: range) -> Any:
     return _parameter("start", some, every)
 
 
+def of_rows(metafunc: pytest.Metafunc) -> None:
+    """The same before tests are made of the rows: of five only one is made, and none that is marked as slow."""
+    calls, definition = metafunc._calls, metafunc.definition
+    asked = [call for call in calls if all(mark.name != "slow" for mark in call.marks)]
+    if asked and not definition.get_closest_marker("slow"):
+        whole = definition.get_closest_marker("whole")
+        taken = [call.id for call in asked] if whole else fifth([call.id for call in asked])
+        calls[:] = [call for call in asked if call.id in taken]
+    else:
+        del calls[1:]
+
+
 def of_tables(items: Iterable[pytest.Item]) -> None:
     """Of each parametrised test a normal run takes a fifth of the rows; of one marked as `whole`, all."""
     tables: dict[str, list[pytest.Function]] = defaultdict(list)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import product
+from itertools import combinations_with_replacement, product
 from typing import Any
 
 import pytest
@@ -22,10 +22,10 @@ def noisy(query: Any, law: Any, target: Any = U, size: str = "any") -> dpc.Study
 
 
 def farthest(value: Any, sizes: tuple[int, int], most: int = 4) -> Fraction:
-    """The most that a function of numbers in [0, 1] moves, by all on a grid, from so many to so many."""
+    """The most that a function of numbers in [0, 1], in any order, moves on a grid, from so many to so many."""
     grid = [Fraction(n, most) for n in range(most + 1)]
     (n, k), found = sizes, Fraction(0)
-    for shared in product(grid, repeat=min(n, k) - (n == k)):
+    for shared in combinations_with_replacement(grid, min(n, k) - (n == k)):
         for gone, come in product(grid, repeat=2):
             x = (*shared, *([gone] if n >= k else []))
             y = (*shared, *([come] if k >= n else []))
@@ -38,7 +38,8 @@ def mean(x: tuple[Fraction, ...]) -> Fraction:
 
 
 def variance(x: tuple[Fraction, ...]) -> Fraction:
-    return mean(tuple((one - mean(x)) ** 2 for one in x)) if x else Fraction(0)
+    middle = mean(x)
+    return mean(tuple((one - middle) ** 2 for one in x)) if x else Fraction(0)
 
 
 def bounded_range(eta: float) -> float:
