@@ -32,7 +32,7 @@ def test_listed_bound_and_profile(data: st.DataObject) -> None:
     assert_bound_and_profile(twin, data.draw(strategies.anywhere(twin)))
 
 
-@many(300)
+@many(150)
 @given(strategies.listed(most_databases=6))
 def test_listed_verdicts(twin: Twin) -> None:
     assert_verdicts(twin)

@@ -13,7 +13,6 @@ import pytest
 import rechecks
 from believed import page, run
 from item_map import is_for_readers
-from shares import every_second
 
 import dpcompose as dpc
 from dpcompose.front.printers import render
@@ -96,7 +95,17 @@ USED = [
 ]
 
 
-@pytest.mark.parametrize("page", every_second(USED, lambda page: page.id))
+LARGE = {"pure-to-renyi-least"}
+"""Their examples take seconds."""
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(one, id=one.id, marks=[pytest.mark.slow] * (n % 2 or one.id in LARGE))
+        for n, one in enumerate(USED)
+    ],
+)
 def test_the_example_of_a_believed_page_says_so(page: Page, tmp_path: Path) -> None:
     """The example of each page uses it: some result there names it.
 

@@ -193,7 +193,7 @@ def test_saved_derivations_over_families_are_checked_again() -> None:
     steps = saved["derivation"]["steps"]
     refuting = [n for n, one in enumerate(steps, start=1) if one["rule"] == "refute"]
     assert len(refuting) == list(found.verdicts).count("refuted") > 0
-    for n, k in itertools.product(refuting, ["1", "-2", "5/2", "x"]):
+    for n, k in zip(refuting, itertools.cycle(["1", "-2", "5/2", "x"])):
         again = json.loads(json.dumps(saved))
         again["derivation"]["steps"][n - 1]["point"]["k"] = k
         with pytest.raises(Refused, match=f"^step {n}"):

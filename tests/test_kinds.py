@@ -7,10 +7,10 @@ which are asked for where a user hands something in, and for the modules of ALTE
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
-from test_architecture import FILES, PACKAGE
+from test_architecture import FILES, PACKAGE, nodes
 
 from dpcompose.kernel.core.classes import KINDS
 
@@ -64,10 +64,10 @@ def module_of(path: str) -> str:
 
 
 @cache
-def trees() -> dict[str, ast.Module]:
-    """What the files say, read when a test asks for it."""
+def trees() -> dict[str, Sequence[ast.AST]]:
+    """What the files are made of, read when a test asks for it."""
     return {
-        module_of(str(path.relative_to(PACKAGE))): ast.parse(path.read_text(encoding="utf-8"))
+        module_of(str(path.relative_to(PACKAGE))): tuple(nodes(path))
         for path in [*FILES, *PACKAGE.rglob("__init__.py")]
     }
 
@@ -76,8 +76,8 @@ def trees() -> dict[str, ast.Module]:
 def classes() -> dict[str, set[str]]:
     """The classes that each file defines."""
     return {
-        module: {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-        for module, tree in trees().items()
+        module: {node.name for node in said if isinstance(node, ast.ClassDef)}
+        for module, said in trees().items()
     }
 
 
@@ -97,7 +97,7 @@ def imported(module: str) -> dict[str, tuple[str, str]]:
     """The names that a module imports from others of ours: from which, and what they are called there."""
     return {
         name.asname or name.name: (node.module.removeprefix("dpcompose."), name.name)
-        for node in ast.walk(trees()[module])
+        for node in trees()[module]
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("dpcompose.")
         for name in node.names
     }
@@ -116,7 +116,7 @@ def home(module: str, name: str) -> tuple[str, str]:
 
 def asked(module: str) -> Iterator[str]:
     """The names after isinstance and case, and beside type(...)."""
-    for node in ast.walk(trees()[module]):
+    for node in trees()[module]:
         match node:
             case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[_, kinds]):
                 yield from names(kinds)
@@ -146,8 +146,8 @@ def test_nothing_asks_for_the_kind_of_a_class_outside_of_its_file() -> None:
 
 def test_core_settings_are_asked_for_no_kind_of_class() -> None:
     """What their readers and covers want to know, `Databases` says; a product of terms is another thing."""
-    for module, tree in trees().items():
-        for node in ast.walk(tree) if module.startswith("kernel") and module != "kernel.core.classes" else ():
+    for module, said in trees().items():
+        for node in said if module.startswith("kernel") and module != "kernel.core.classes" else ():
             if isinstance(node, ast.Compare) and getattr(node.left, "attr", "") == "kind":
                 named = {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
                 about = ast.unparse(node.left).endswith("databases.kind")
@@ -161,13 +161,14 @@ def test_what_is_excused_is_there() -> None:
 
 def test_questions_are_seen() -> None:
     """Also those by another name, in a module that is imported whole, and after `type`."""
-    trees()["tried"] = ast.parse(
+    tried = ast.parse(
         "from dpcompose.spaces.classes.listed import Listed as Some\n"
         "from dpcompose.spaces.classes import multisets\n"
         "from dpcompose.spaces.inputs.maps import Map\n"
         "isinstance(x, Some | multisets.Multisets) or type(x) is Some or isinstance(x, (Map, str))\n"
         "match x:\n    case Some():\n        pass\n"
     )
+    trees()["tried"] = tuple(ast.walk(tried))
     try:
         assert sorted(questions("tried")) == [
             *[("spaces.classes.listed", "Listed")] * 3,
@@ -222,7 +223,7 @@ def test_texts_are_taken_apart_only_where_they_are_read() -> None:
         for path in FILES
         if any(
             isinstance(node, ast.Import) and any(one.name == "re" for one in node.names)
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            for node in nodes(path)
         )
     }
     assert taken_apart == {*READ}

@@ -77,7 +77,24 @@ def outcome(saved: Callable[[str], Any]) -> Callable[[str], str]:
     return cache(lambda name: check(saved(name)).outcome)
 
 
-@pytest.mark.parametrize("name", FORGERIES)
+LARGE = {
+    "problems/72-sensitivity-of-maps",
+    "problems/106-metrics-beside-neighbours",
+    "problems/107-normal-noise-on-points",
+    "problems/113-any-number-of-releases-of-a-place",
+    "problems/152-advanced-composition-with-deltas",
+    "problems/256-tables-in-every-notion",
+}
+"""To judge what is forged of these takes seconds: a normal run asks others."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if of in LARGE else [])
+        for name, (of, _) in FORGERIES.items()
+    ],
+)
 def test_a_forgery_is_rejected(name: str, saved: Callable[[str], Any], outcome: Callable[[str], str]) -> None:
     of, edit = FORGERIES[name]
     assert of not in REFUSED and outcome(of) == "ACCEPTED"

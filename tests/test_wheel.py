@@ -9,16 +9,19 @@ import json
 import os
 import re
 import subprocess
-import sys
 import sysconfig
 import venv
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from importlib import metadata
+from io import StringIO
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from hatchling.builders.wheel import WheelBuilder
+
+from dpcompose.front import cli
 
 ROOT = Path(__file__).resolve().parents[1]
 PROBLEM = """\
@@ -54,14 +57,9 @@ def run(*command: str | Path, cwd: Path, status: int = 0) -> str:
 
 
 def build(folder: Path) -> Path:
-    """The wheel."""
-    run(
-        *(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"),
-        *("--disable-pip-version-check", "--wheel-dir", folder, ROOT),
-        cwd=folder,
-    )
-    (wheel,) = folder.glob("dpcompose-*.whl")
-    return wheel
+    """The wheel, as pip has it built."""
+    (wheel,) = WheelBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"])
+    return Path(wheel)
 
 
 def install(wheel: Path, environment: Path) -> Path:
@@ -133,7 +131,9 @@ def check_the_installed_command_decides_a_file(programs: Path, elsewhere: Path) 
 
 
 def check_all_theorem_pages_are_in_the_wheel(programs: Path, elsewhere: Path) -> None:
-    here = run(sys.executable, "-m", "dpcompose.front.cli", "theorems", "--json", cwd=ROOT)
+    with redirect_stdout(StringIO()) as said:
+        cli.main(["theorems", "--json"])
+    here = said.getvalue()
     there = run(programs / "dpcompose", "theorems", "--json", cwd=elsewhere)
     assert there == here
     pages = [

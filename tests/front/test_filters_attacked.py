@@ -7,6 +7,7 @@ whose answers is followed by the best second one, and so on: no strategy is left
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -107,7 +108,7 @@ class Kept:
     """Whether the filter answers questions one after the other; each sum is asked once."""
 
     def __init__(self, questions: Sequence[Question], made: Callable[[], Filter]) -> None:
-        self.questions, self.made = questions, made
+        self.questions = questions
         self.known: dict[Asked, Filter | None] = {(): made()}
 
     def __call__(self, asked: Asked) -> bool:
@@ -116,11 +117,10 @@ class Kept:
     def after(self, asked: Asked) -> Filter | None:
         if asked not in self.known:
             self.known[asked] = None
-            if self.after(asked[:-1]) is not None:
-                filter = self.made()
+            if (before := self.after(asked[:-1])) is not None:
+                filter, last = copy.copy(before), self.questions[asked[-1]]
                 try:
-                    for n in asked:
-                        filter.ask(self.questions[n].guarantee, self.questions[n].part)
+                    filter.ask(last.guarantee, last.part)
                     self.known[asked] = filter
                 except Stopped:
                     pass

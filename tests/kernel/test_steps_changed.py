@@ -42,7 +42,13 @@ def test_a_changed_step_ends_as_it_did(name: str, part: int) -> None:
     ends_as_kept(steps_changed.steps_of(name), STEPS[name], part)
 
 
+LARGE = {"attributes.toml"}
+"""Each changed setting of these is gone through anew for a tenth of a second."""
+
+
 @pytest.mark.parametrize("part", IN_PARTS)
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=[pytest.mark.slow] if one in LARGE else []) for one in SETTINGS]
+)
 def test_a_changed_setting_ends_as_it_did(name: str, part: int) -> None:
     ends_as_kept(steps_changed.settings_of(name), SETTINGS[name], part)

@@ -29,7 +29,7 @@ from dpcompose.privacy.elaboration import arrays as told_on_arrays
 from dpcompose.search import guarantees
 from dpcompose.spaces.canonical import graphs
 
-SOME = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+SOME = settings(deadline=None, suppress_health_check=list(HealthCheck), database=None)
 
 DRAWN: dict[str, st.SearchStrategy[Twin]] = {
     "listed": strategies.listed(most_databases=6, most_mechanisms=3),
@@ -39,8 +39,11 @@ DRAWN: dict[str, st.SearchStrategy[Twin]] = {
 }
 
 
+@pytest.mark.parametrize("examples", [8, pytest.param(60, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", DRAWN)
-def test_random_settings_on_arrays_against_enumeration(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_settings_on_arrays_against_enumeration(
+    name: str, examples: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every class is large: what is counted are the vectors of the oracle, each of the pair beside it."""
     monkeypatch.setattr(graphs, "SMALL_CLASS", 0)
     kinds: set[str] = set()
@@ -49,7 +52,7 @@ def test_random_settings_on_arrays_against_enumeration(name: str, monkeypatch: p
         told.check_twin(twin)
         kinds.add(Elaborated(twin.study.setting).core.databases.kind)
 
-    SOME(given(DRAWN[name])(check))()
+    settings(SOME, max_examples=examples)(given(DRAWN[name])(check))()
     assert "arrays" in kinds or name == "ordered functions"
 
 

@@ -413,7 +413,12 @@ ON_A_STREAM = ON_A_STREAM.replace(
 ON_A_STREAM = ON_A_STREAM.replace('"G"', '"event"').replace("d_G", "d_event").replace('"xy"', '["x", "y"]')
 
 
-@pytest.mark.parametrize("text", [IN_METRICS, pytest.param(ON_A_STREAM, marks=pytest.mark.slow)])
+TWICE = IN_METRICS.replace("e2*d_G", "2*e1*d_G").replace("min(e1, e2)", "e1")
+
+
+@pytest.mark.parametrize(
+    "text", [TWICE, *(pytest.param(one, marks=pytest.mark.slow) for one in (IN_METRICS, ON_A_STREAM))]
+)
 def test_in_metrics_they_are_no_single_steps(text: str) -> None:
     """A claim that is right for single steps is wrong for two, which the letter may be; 3 steps are the most."""
     study, claims = dpc.loads(text)

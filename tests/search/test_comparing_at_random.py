@@ -86,11 +86,11 @@ def test_true_by_a_hair(seed: int) -> None:
         assert judged(greater, f"{lesser} + 1/10**6", words) == "false"
 
 
-@seeds(1, 4)
+@seeds(1, 8)
 def test_random_polynomials_are_never_wrong(seed: int) -> None:
     rng = random.Random(100 + seed)
     found = []
-    for _ in range(20):
+    for _ in range(10):
         names = ["a", "b", "c"][: rng.randint(1, 3)]
         words = {name: rng.choice(KINDS) for name in names}
 

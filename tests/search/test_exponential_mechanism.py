@@ -292,13 +292,14 @@ def test_the_divergence_of_scores() -> None:
 
 @pytest.mark.parametrize("query", [dpc.scores(1), dpc.monotone_scores(1), dpc.histogram(3)])
 @pytest.mark.parametrize("target", [U, B])
-def test_beyond_the_largest_loss_nothing_is_refuted(query: Any, target: Any) -> None:
-    """There the formula of the curve grows again, and means nothing."""
+@pytest.mark.parametrize("epsilon", ["3/2*e", "2*e", "5*e"])
+def test_beyond_the_largest_loss_nothing_is_refuted(query: Any, target: Any, epsilon: str) -> None:
+    """There the formula of the curve grows again, and means nothing: at least 1.5 times what M loses; N has tanh(1/20)
+    at 0."""
     one = dpc.mechanism("M", query=query, noise=dpc.exponential("e/4"))
     beside = dpc.mechanism("N", dpc.pure("1/10"))
-    for epsilon in ("3/2*e", "2*e", "5*e"):  # at least 1.5 times what M loses; N has tanh(1/20) at 0
-        found = study(one, beside, target=target).check(dpc.approximate(epsilon, "1/2"))
-        assert found.verdict != "refuted", (epsilon, str(found))
+    found = study(one, beside, target=target).check(dpc.approximate(epsilon, "1/2"))
+    assert found.verdict != "refuted", str(found)
 
 
 @pytest.mark.parametrize("epsilon", ["1.2", "1.9", "2", "7"])
