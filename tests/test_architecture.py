@@ -11,9 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[1]
-PACKAGE = ROOT / "dpcompose"
+from package_files import FILES, PACKAGE, ROOT, nodes, walked
 
 LAYERS = """
 kernel.expressions: divisors keeping naming orders refusals domains signs grammar terms writing rationals
@@ -103,8 +101,6 @@ front: cli
 """
 """All files, folder by folder: each imports what stands before it, and nothing that stands after it."""
 
-FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE)
-
 
 def layers() -> list[str]:
     """The files of LAYERS in order, as modules of dpcompose."""
@@ -122,31 +118,6 @@ ROOMS = list(dict.fromkeys(one.split(".")[0] for one in ORDER))
 def place(path: Path) -> str:
     """A file as a module of dpcompose."""
     return ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
-
-
-@cache
-def walked(path: Path) -> tuple[tuple[ast.AST, bool], ...]:
-    """What a file is made of, and whether it is there for types only; whether a name is read or set is left out."""
-    found = list[tuple[ast.AST, bool]]()
-    waiting: list[tuple[ast.AST, bool]] = [(ast.parse(path.read_text(encoding="utf-8")), False)]
-    while waiting:
-        node, late = waiting.pop()
-        late = late or (isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING")
-        found.append((node, late))
-        for field in node._fields:
-            value = getattr(node, field, None)
-            inside = value if type(value) is list else (value,)
-            waiting += [
-                (one, late)
-                for one in inside
-                if isinstance(one, ast.AST) and not isinstance(one, ast.expr_context)
-            ]
-    return tuple(found)
-
-
-def nodes(path: Path, types: bool = True) -> Iterator[ast.AST]:
-    """What a file is made of, which several tests look at; types -- also what is there for types only."""
-    return (node for node, late in walked(path) if types or not late)
 
 
 @cache

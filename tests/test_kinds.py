@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from test_architecture import FILES, PACKAGE, nodes
+from package_files import FILES, PACKAGE, nodes
 
 from dpcompose.kernel.core.classes import KINDS
 
