@@ -10,17 +10,32 @@ from typing import Any
 
 import sympy
 
+from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.language import formulas
 from dpcompose.language.symbols import symbol
 from dpcompose.privacy.elaboration.kinds import NoLemma
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.theory.registry import Page
 from dpcompose.spaces.canonical.distances import Cost, MetricFunction
+from dpcompose.spaces.canonical.metrics import Distance, Metric
+from dpcompose.spaces.classes.databases import Database
 from dpcompose.spaces.inputs.expressions import image_of
+from dpcompose.spaces.moves.granularities import Granularity
 
 
 class NoMetric(ValueError):
     """The composition has no metric that can be written; the message says why."""
+
+
+@frozen
+class _OfAnyNumber(Metric):
+    """Steps that are as many single ones as a letter says: between two databases they have no number."""
+
+    stated: Granularity
+
+    def __call__(self, x: Database, y: Database) -> Distance:
+        m = self.stated.times
+        raise NoMetric(f"how many {self.stated} steps lie between {x} and {y} depends on {m}")
 
 
 def of_inputs(inputs: Inputs, D: object, E: object, closure: bool = True) -> sympy.Expr:
@@ -80,6 +95,8 @@ def metric_function(inputs: Inputs, i: int, closure: bool = True) -> MetricFunct
     domain = inputs.domain(i)
     above = "" if domain == "own" else "f*" if closure else "f"
     metric = inputs.metric(i).metric if domain == "own" or closure else inputs.minimum_over_fibres(i)
+    if stated.times is not None:
+        metric = _OfAnyNumber(stated)
     taken = databases if f.is_identity(databases) else None
     same: Any = (databases, stated, f, domain)
     return MetricFunction(str(stated), metric, taken, above, same)

@@ -20,7 +20,7 @@ import dpcompose as dpc
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.covers import blocks as covering
 from dpcompose.privacy import problems
-from dpcompose.privacy.elaboration.cells import Cells
+from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.theory import registry
 from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.spaces.canonical.graphs import neighbourhood_graph
@@ -359,17 +359,15 @@ def test_any_hashable_databases_with_an_edit_function() -> None:
 
 
 def test_pairs_differ_in_all_cells_of_a_block() -> None:
-    for on, target, cells, many in (
-        (dpc.graphs(4), dpc.node, 3, 4),
-        (dpc.streams("ab", "= 6"), dpc.w_event(3), 3, 4),
-        (dpc.tuples("ab", "= 6"), dpc.group(2, dpc.bounded), 2, 1),
+    for on, target, cells in (
+        (dpc.graphs(4), dpc.node, 3),
+        (dpc.streams("ab", "= 6"), dpc.w_event(3), 3),
+        (dpc.tuples("ab", "= 6"), dpc.group(2, dpc.bounded), 2),
     ):
         M = dpc.mechanism("M", dpc.pure("e", target))
-        kind = Cells.of(dpc.compose(M, on=on, target=target).setting)
-        assert isinstance(kind, Cells)
-        pairs = list(kind.pairs(registry.standard().in_kernel))
-        assert len(pairs) == many
-        assert all(len(on.differing(D, E)) == cells for D, E in pairs)
+        inputs = Inputs(dpc.compose(M, on=on, target=target).setting, registry.standard())
+        (type,) = inputs.neighbouring(target).types
+        assert len(on.differing(*type.pair)) == cells
 
 
 def test_what_has_no_meaning_is_refused_in_words() -> None:

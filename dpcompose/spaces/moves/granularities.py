@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -119,10 +120,18 @@ class Granularity(Shown, ABC):
             return all(granularity.innermost()[0].is_known(named) for granularity in self.made_of)
         return named.get(self.name) == self
 
+    made_from: ClassVar[tuple[str, ...]] = ()
+    """Under which names it has the granularities that it is made of."""
+
     @property
     def made_of(self) -> tuple[Granularity, ...]:
         """The granularities that it is made of: a group of that of its steps, a union of both."""
-        return ()
+        return tuple(getattr(self, name) for name in self.made_from)
+
+    def of_each(self, changed: Callable[[Granularity], Granularity]) -> Granularity:
+        """The same with others in place of those that it is made of."""
+        others: dict[str, Any] = {name: changed(getattr(self, name)) for name in self.made_from}
+        return replace(self, **others) if others else self  # type: ignore[type-var]
 
     @property
     def either(self) -> tuple[Granularity, ...]:
@@ -173,11 +182,11 @@ class Granularity(Shown, ABC):
 
     def placed(self, partitions: Mapping[str, tuple[frozenset[str], ...]]) -> Granularity:
         """The same where it is known which sets of records are the parts, by the names of partitions."""
-        return self
+        return self.of_each(lambda granularity: granularity.placed(partitions))
 
     def at(self, point: Mapping[str, Fraction]) -> Granularity:
         """The same with numbers in place of parameters."""
-        return self
+        return self.of_each(lambda granularity: granularity.at(point))
 
     @property
     def times(self) -> Term | None:

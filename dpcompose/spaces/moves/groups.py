@@ -34,6 +34,7 @@ class Group(Granularity):
     """
 
     by_asking = False
+    made_from = ("of",)
 
     m: int
     of: Granularity
@@ -87,21 +88,11 @@ class Group(Granularity):
             return single.distance(D, E) <= steps
         return any(neighbour == E for neighbour in self.neighbours(D, databases))
 
-    @property
-    def made_of(self) -> tuple[Granularity, ...]:
-        return (self.of,)
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Group) and self.innermost() == other.innermost()
 
     def __hash__(self) -> int:
         return hash(self.innermost())
-
-    def placed(self, partitions: Mapping[str, tuple[frozenset[str], ...]]) -> Group:
-        return replace(self, of=self.of.placed(partitions))
-
-    def at(self, point: Mapping[str, Fraction]) -> Group:
-        return replace(self, of=self.of.at(point))
 
 
 LARGEST_GROUP = 1_000
@@ -117,6 +108,7 @@ class AnyGroup(Granularity):
     """
 
     by_asking = False
+    made_from = ("of",)
 
     m: Term
     of: Granularity
@@ -165,15 +157,8 @@ class AnyGroup(Granularity):
             )
         return super().unfit(databases)
 
-    @property
-    def made_of(self) -> tuple[Granularity, ...]:
-        return (self.of,)
-
     def data(self) -> dict[str, Any]:
         return {"group": formulas.to_text(self.times), "of": self.of.data()}
-
-    def placed(self, partitions: Mapping[str, tuple[frozenset[str], ...]]) -> AnyGroup:
-        return replace(self, of=self.of.placed(partitions))
 
 
 def group(m: object, of: Neighbours) -> Granularity:

@@ -37,6 +37,7 @@ class WithinAnySize(Granularity):
 
     by_asking = False
     is_counted_elsewhere = True
+    made_from = ("of",)
 
     m: int
     of: Granularity
@@ -84,10 +85,6 @@ class WithinAnySize(Granularity):
             return f"steps through any sizes have no meaning on {databases.kind}: {fitting}"
         return super().unfit(databases)
 
-    @property
-    def made_of(self) -> tuple[Granularity, ...]:
-        return (self.of,)
-
     def data(self) -> dict[str, Any]:
         return {"steps": self.m, "of": self.of.data(), "within": ANY_SIZE}
 
@@ -110,6 +107,6 @@ def within_any_size(m: int, of: Neighbours) -> WithinAnySize:
     if type(m) is not int or not 1 <= m <= LARGEST_GROUP:
         raise ValueError(f"1 to {LARGEST_GROUP:,} steps are counted, not {m!r}")
     of = neighbours(of)
-    if of.innermost()[1] > 1 or isinstance(of, WithinAnySize):
+    if of.innermost()[1] > 1 or of.single_step is not of or isinstance(of, WithinAnySize):
         raise ValueError(f"single steps are counted, and {of} neighbours are several already")
     return WithinAnySize(m, of)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from dpcompose.kernel.expressions.keeping import frozen
@@ -19,6 +19,8 @@ class Union(Granularity):
 
     one, other -- the two, in the order of their names.
     """
+
+    made_from = ("one", "other")
 
     one: Granularity
     other: Granularity
@@ -55,8 +57,8 @@ class Union(Granularity):
         sets = [blocks.sets for blocks in both if blocks is not None and blocks.most == 1]
         return None if len(sets) < 2 else Blocks(sets[0] | sets[1])
 
-    def placed(self, partitions: Mapping[str, tuple[frozenset[str], ...]]) -> Granularity:
-        return Union(self.one.placed(partitions), self.other.placed(partitions))
+    def of_each(self, changed: Callable[[Granularity], Granularity]) -> Granularity:
+        return union(changed(self.one), changed(self.other))
 
     @property
     def reach(self) -> int | None:
@@ -65,10 +67,6 @@ class Union(Granularity):
 
     def data(self) -> str | dict[str, Any]:
         return {"union": [self.one.data(), self.other.data()]}
-
-    @property
-    def made_of(self) -> tuple[Granularity, ...]:
-        return self.one, self.other
 
     @property
     def either(self) -> tuple[Granularity, ...]:
@@ -87,7 +85,8 @@ def union(granularity: Neighbours, other: Neighbours) -> Granularity:
     Its canonical metric is by shortest paths; for add/remove or replace-one neighbours on multisets it is
     max(|D∖E|, |E∖D|).  The order of the two does not matter.
 
-    granularity, other -- the two, or their names, or graphs.  Raises TypeError, ValueError for what is none.
+    granularity, other -- the two, or their names, or graphs.  Raises TypeError, ValueError for what is none,
+    and ValueError for groups of any number of steps.
 
     >>> import dpcompose as dpc
     >>> either = dpc.union(dpc.unbounded, dpc.bounded)
@@ -97,4 +96,9 @@ def union(granularity: Neighbours, other: Neighbours) -> Granularity:
     3
     """
     first, second = sorted((neighbours(granularity), neighbours(other)), key=str)
+    if of_any := next((each for each in (first, second) if each.single_step is not each), None):
+        raise ValueError(
+            f"a union is of granularities with a number of steps, and {of_any} has any number: "
+            "a composition for each of the two, or a group of their union, would do"
+        )
     return first if first == second else Union(first, second)
