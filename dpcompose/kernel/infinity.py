@@ -41,7 +41,7 @@ def at(term: Term, distances: Mapping[str, Term], assumed: Assumed = NOTHING) ->
     1
     """
     infinite = frozenset(name for name, far in distances.items() if far.kind == "oo")
-    finite = {name: far for name, far in distances.items() if far.kind != "oo" and name in term.letters}
+    finite = {name: far for name, far in distances.items() if far.kind != "oo"}
     if infinite.isdisjoint(term.letters):
         return substitution.substituted(term, finite)
     value = _Reading(infinite, assumed).value(term)

@@ -110,4 +110,4 @@ def _is_taken_apart(value: Term, squared: bool, known: forms.Known) -> bool:
     """Whether a value is a maximum that is compared part by part: by squares only of parts that are ≥ 0."""
     if value.kind != "top" or value.of[0] != 1:
         return False
-    return not squared or all(part.kind == "oo" or forms.term_sign(part, known) >= 0 for part in value.parts)
+    return not squared or all(forms.term_sign(part, known) >= 0 for part in value.parts)
