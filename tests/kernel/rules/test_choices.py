@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,8 +12,11 @@ from kernel.covers.test_covers import REPLACE, multisets, reads
 from dpcompose.kernel.core import reading
 from dpcompose.kernel.core.implied import implying
 from dpcompose.kernel.core.reader import BadSetting
+from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.formulas import to_text
-from dpcompose.kernel.judgements import Implies, Satisfies
+from dpcompose.kernel.judgements import Implies, Loose, Lower, Optimal, Refuted, Satisfies
+from dpcompose.kernel.rules import choices
+from dpcompose.kernel.rules.premises import BadStep
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 
 CHANGE = {"single": [[0, 1], [1, 0]], "steps": 1}
@@ -181,3 +185,69 @@ def test_what_is_read_in_part_has_the_guarantees_that_it_has_by_itself() -> None
     whole = by_replacements(prover(pure("e", CHANGE), pure("2*e")))
     with pytest.raises(NoTheorem, match="the theorem is not about that mechanism alone"):
         of_a_part("2*e", "common", ["c"]).by("implies", whole, i=1, n=0, m=1)
+
+
+def chosen(setting: Any, says: Any, *implied: Any, of: Any = None, **arguments: Any) -> Any:
+    """What `choose` makes of a theorem about other guarantees, and of what these imply."""
+    there = setting if of is None else of
+    premises: Any = [SimpleNamespace(says=one, setting=there.hash) for one in (says, *implied)]
+    return choices.choose(setting, told.THEORY, premises, **arguments)[0]
+
+
+def test_what_some_lose_with_one_guarantee_is_lost_where_that_implies_all_others() -> None:
+    """With the second of two what is refuted is so where it implies the first; what holds, holds anyway."""
+    setting = prover(pure("e"), pure("f")).setting
+    second = setting.choosing([1], {})
+    e = (("epsilon", setting.symbols["e"]),)
+    half = (("epsilon", formulas.parse("e/2", setting.symbols)),)
+    said: list[Any] = [
+        Refuted("pure", e, ()),
+        Optimal("pure", e, "epsilon"),
+        Lower("pure", "epsilon", e[0][1], ()),
+    ]
+    for says in said:
+        assert chosen(setting, says, Implies(1, 1, 0), of=second, which=[1]) == says
+        for implied in ((), (Implies(1, 0, 1),), (Implies(2, 1, 0),), (Implies(1, 1, 0, half),)):
+            with pytest.raises(BadStep, match="guarantee 1 of M is not seen to imply guarantee 0"):
+                chosen(setting, says, *implied, of=second, which=[1])
+        with pytest.raises(BadStep, match="not about the guarantees that are chosen"):
+            chosen(setting, says, Implies(1, 1, 0), which=[1])
+    for says in (Satisfies("pure", e), Loose("pure", e, ())):
+        assert chosen(setting, says, of=second, which=[1]) == says
+        with pytest.raises(BadStep, match="the premises are to be"):
+            chosen(setting, says, Implies(1, 1, 0), of=second, which=[1])
+    with pytest.raises(BadStep, match="only what is said of the whole"):
+        chosen(setting, Implies(1, 1, 0), of=second, which=[1])
+
+
+def test_with_smaller_values_all_guarantees_are_to_be_implied() -> None:
+    """That e/2 loses as much is said of e where e/2 implies both; that e/2 is the least is not said of e."""
+    setting = prover(pure("e"), pure("f")).setting
+    e, half = (("epsilon", setting.symbols["e"]),), (("epsilon", formulas.parse("e/2", setting.symbols)),)
+    smaller, values = setting.choosing([0], {1: half}), {"1": {"epsilon": "e/2"}}
+    both = (Implies(1, 0, 0, half), Implies(1, 0, 1, half))
+    refuted = Refuted("pure", e, ())
+    assert chosen(setting, refuted, *both, of=smaller, which=[0], values=values) == refuted
+    for fewer in (both[:1], both[1:]):
+        with pytest.raises(BadStep, match="is not seen to imply"):
+            chosen(setting, refuted, *fewer, of=smaller, which=[0], values=values)
+    for says in (Optimal("pure", e, "epsilon"), Satisfies("pure", e)):
+        with pytest.raises(BadStep, match="only what is said of the whole"):
+            chosen(setting, says, *both, of=smaller, which=[0], values=values)
+
+
+def test_a_guarantee_for_the_same_neighbours_implies_those_with_larger_parameters_only() -> None:
+    """e/2 implies e; e does not imply e/2, nor what is in another notion or for others."""
+    made = prover(pure("e/2"), pure("e")).setting
+    assert Prover(made, told.THEORY).by(
+        "implies", i=1, n=0, m=1, certificates={"epsilon": HALF_OF_E}
+    ).says == Implies(1, 0, 1)
+    with pytest.raises(NoTheorem):
+        Prover(made, told.THEORY).by("implies", i=1, n=1, m=0, certificates={"epsilon": HALF_OF_E})
+    for other in (pure("e", CHANGE), {"stated": REPLACE, "notion": "zcdp", "values": {"rho": "e"}}):
+        forged = prover(pure("e/2"), other)
+        with pytest.raises(NoTheorem, match="about other neighbours, or in other notions"):
+            forged.by("implies", i=1, n=0, m=1, certificates={"epsilon": HALF_OF_E})
+
+
+HALF_OF_E = {"letters": {"e": "positive"}, "difference": "e/2", "proof": {"rest": "e/2"}}

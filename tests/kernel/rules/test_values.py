@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from dpcompose.kernel import infinity
+from dpcompose.kernel import infinity, saved
 from dpcompose.kernel.core.assumptions import Assumption
 from dpcompose.kernel.expressions import forms, metrics, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE, REAL, Domain
 from dpcompose.kernel.expressions.terms import (
+    HALF,
     INFINITY,
     ONE,
     ZERO,
@@ -127,3 +128,12 @@ def test_the_largest_and_the_least_of_values() -> None:
         parameters.smallest([INFINITY, A, B]) == least(A, B) and parameters.smallest([INFINITY]) == INFINITY
     )
     assert parameters.smallest([A]) == A
+
+
+def test_a_claim_is_read_with_its_orders_and_with_omega_as_1_over_tau() -> None:
+    e = {"e": letter("e")}
+    read = saved._claim({"notion": "tcdp", "rho": "e", "omega": "4"}, e)
+    assert read == ("tcdp", {"rho": e["e"], "tau": number(HALF**2)}, None)
+    notion, values, orders = saved._claim({"notion": "renyi", "epsilon": "alpha*e", "orders": "(1, 2]"}, e)
+    assert (notion, orders) == ("renyi", "(1, 2]") and set(values["epsilon"].letters) == {"alpha", "e"}
+    assert saved._claim({"notion": "pure", "epsilon": "e"}, e) == ("pure", {"epsilon": e["e"]}, None)
