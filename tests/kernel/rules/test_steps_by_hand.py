@@ -1,0 +1,203 @@
+"""What rules ask on the way, each by itself: letters for numbers of steps, squares of maxima, laws of one mechanism."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dpcompose.kernel import written_out
+from dpcompose.kernel.composition.losses import NoLoss
+from dpcompose.kernel.core.assumptions import Assumption
+from dpcompose.kernel.deciders.curves.outcomes import Alike
+from dpcompose.kernel.expressions import forms, terms
+from dpcompose.kernel.expressions.domains import NONNEGATIVE, REAL, UNIT_INTERVAL, Domain
+from dpcompose.kernel.expressions.terms import (
+    INFINITY,
+    ONE,
+    ZERO,
+    Term,
+    exp,
+    largest,
+    least,
+    letter,
+    number,
+    sqrt,
+)
+from dpcompose.kernel.judgements import Satisfies
+from dpcompose.kernel.library.heads import Context
+from dpcompose.kernel.rules import chains, metrics
+from dpcompose.kernel.rules.premises import BadStep
+from dpcompose.kernel.theorems import NoTheorem, Prover
+
+of: Any = SimpleNamespace
+F = Fraction
+ANY = Domain.read("integer >= 1")
+A, B, C, X = letter("a"), letter("b"), letter("c", NONNEGATIVE), letter("x", REAL)
+M, K, MEMBER = letter("m", ANY), letter("k", ANY), letter("e[i]")
+
+
+# numbers of steps
+
+
+def setting(databases: Term | None = None, *assumed: Assumption, stated: Any = None) -> Any:
+    mechanism = of(stated=stated)
+    return of(mechanisms=[mechanism], databases=of(letter=databases), assumed=assumed)
+
+
+def test_a_letter_for_any_number_of_steps_is_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[Term] = []
+    monkeypatch.setattr(chains.given, "letters", lambda _: said)
+    chains._check_any_number(M, setting())
+    chains._check_any_number(M, setting(K, Assumption(K, ">", A), stated=of(times=None)))
+    said[:] = [K, A]
+    chains._check_any_number(M, setting(stated=of(times=K)))
+    with pytest.raises(BadStep, match="m does not stand for any number"):
+        chains._check_any_number(letter("m", Domain.read("integer >= 2")), setting())
+    for other in (setting(M), setting(None, Assumption(M, ">", K)), setting(stated=of(times=M))):
+        with pytest.raises(BadStep, match="m does not stand for any number"):
+            chains._check_any_number(M, other)
+    said[:] = [A, B * M]
+    with pytest.raises(BadStep, match="m does not stand for any number"):
+        chains._check_any_number(M, setting())
+
+
+def test_a_claim_says_no_more_of_fewer_steps() -> None:
+    """n, 1 and n² − 2n do not up to the second step; 1/n does, and n² − 4n + 9 of one step, to three."""
+    n = letter(chains.SINGLE, ANY)
+
+    def check(value: Term, most: int) -> None:
+        chains._check_fewer(Satisfies("pure", (("epsilon", value),)), M, {"m": F(most)})
+
+    for value, most in ((n, 4), (ONE, 4), (n**2 - 2 * n, 3), (1 / n, 1), (n**2 - 4 * n + 9, 4)):
+        check(value, most)  # of the last 6, 5, 6, 9
+    for value, most in ((1 / n, 2), (n**2 - 4 * n + 9, 2), (-n, 3), (3 * n - n**2, 3)):
+        with pytest.raises(BadStep, match=r"more of [12] steps"):
+            check(value, most)
+    with pytest.raises(BadStep, match="too many"):
+        check(n, chains.MOST_STEPS + 1)
+
+
+def test_a_formula_in_steps_at_both_of_its_ends() -> None:
+    d = letter(chains.TARGET, NONNEGATIVE)
+
+    def check(value: Term) -> None:
+        chains._check_ends(Satisfies("pure", (("epsilon", value),)), chains.TARGET, of(assumed=()))
+
+    for value in (A * d, A * d + C, d**2, d + 1):
+        check(value)
+    for value in (d - 1, A * d - C, A * d + X):
+        with pytest.raises(BadStep, match="not seen to be at least 0 at equal"):
+            check(value)
+    for value in (A, least(d, A), 1 - exp(-d)):
+        with pytest.raises(BadStep, match="is not oo where"):
+            check(value)
+
+
+# squares, and what is left to a radius
+
+
+@pytest.mark.parametrize(
+    ("value", "squared"),
+    [
+        (largest(A, C), largest(A**2, C**2)),
+        (largest(-A, -C), least(A**2, C**2)),
+        (B * largest(A, C), B**2 * largest(A**2, C**2)),
+        (sqrt(A + 1), A + 1),
+        (A + 1, A**2 + 2 * A + 1),
+        (largest(A, X), largest(A, X) ** 2),
+        (terms.top(2, [A, B, C]), terms.top(2, [A, B, C]) ** 2),
+        (A, A**2),
+        (largest(sqrt(A), B), largest(A, B**2)),
+        (terms.power(A, F(1, 3)), terms.power(A, F(2, 3))),
+    ],
+)
+def test_squares_of_formulas(value: Term, squared: Term) -> None:
+    assert metrics.square(value, forms.NOTHING) == squared
+    if value.has("top") and value.kind == "top":
+        assert metrics.of_squares(value**2 + 1, forms.NOTHING) == squared + 1
+        assert metrics.of_squares(value**3 + 1, forms.NOTHING) == value**3 + 1
+
+
+def test_a_multiple_of_what_is_left_to_the_radius() -> None:
+    near: Any = of(far=letter("d__a", NONNEGATIVE), radius=A)
+    assert metrics.with_the_rest(B, near, C, 2) == B + C * near.far**2 - C * A**2
+    assert metrics.with_the_rest(near.far, near, ONE, 1) == 2 * near.far - A
+
+
+def test_what_a_formula_is_the_least_of() -> None:
+    d, e = (letter(f"d__{name}", NONNEGATIVE) for name in "ab")
+    assert set(metrics.smallest(least(d, A) + 1)) == {d + 1, A + 1} and metrics.smallest(d + e) == ()
+    assert set(metrics.smallest(B * least(d, e))) <= {B * d, B * e}
+
+
+# one mechanism by its law
+
+
+def alike(delta: Term, r: Term = ONE, **more: Term) -> Alike:
+    texts = {"epsilon": "epsilon", "delta": "delta"}
+    return written_out._alike(texts, {"epsilon": A, "delta": delta, **more}, K, r, ())
+
+
+def test_deltas_above_1_are_read_as_1() -> None:
+    d, two = letter("d", UNIT_INTERVAL), letter("d", Domain(F(0), greatest=F(2)))
+    assert alike(d) == Alike(A, d, K) and alike(ONE) == Alike(A, ONE, K)
+    assert alike(two) == Alike(A, least(ONE, two), K) and alike(C) == Alike(A, least(ONE, C), K)
+    with pytest.raises(NoLoss, match="one step apart"):
+        alike(d, number(2))
+    with pytest.raises(NoLoss, match="one step apart"):
+        alike(INFINITY)
+    with pytest.raises(NoLoss, match="members of their own"):
+        alike(d, other=MEMBER)
+    with pytest.raises(NoLoss, match="one step apart"):
+        written_out._alike({"epsilon": "epsilon"}, {"epsilon": A}, K, ONE, ())
+
+
+def of_law(
+    texts: dict[str, str], known: dict[str, Term], count: Term = ONE, sampled: Any = None
+) -> Term | None:
+    curves: Any = of(
+        page=of(head=of(parts={})),
+        losses=[None],
+        asked=lambda *_: [(texts, known)],
+        mechanism=lambda _: of(sampled=sampled),
+        setting=of(assumed=()),
+    )
+    return written_out._of_law(curves, ZERO, 1, count, ONE)
+
+
+def test_one_mechanism_has_its_law_written_out() -> None:
+    laplace, interval = {"ratio": "r/b"}, {"range": "r*b"}
+    assert of_law(laplace, {"b": B}) == 1 - exp(-1 / (2 * B))
+    root = 1 - exp(-B / 2)
+    assert of_law(interval, {"b": B}) == root * root / (1 - exp(-B))
+    assert of_law(laplace, {"b": B}, number(2)) is None is of_law(laplace, {"b": B}, sampled="1/2")
+    assert of_law(laplace, {"b": MEMBER, "a": A}) is None is of_law({"square": "1"}, {})
+    assert of_law({**laplace, "epsilon": "1"}, {"b": B}) is None
+    for far in ({"ratio": "oo"}, {"range": "oo"}):
+        with pytest.raises(NoLoss):
+            of_law(far, {})
+
+
+def test_laws_between_their_ends() -> None:
+    for law, low, high in ((written_out._of_laplace, -B, B), (written_out._of_interval, ZERO, B)):
+        assert law(B, low, ()) is not None and law(B, high, ()) == ZERO
+        for epsilon in (low - A, high + A, X):
+            with pytest.raises(NoLoss, match="not seen to lie between"):
+                law(B, epsilon, ())
+
+
+# what is asked of names
+
+
+def test_notions_of_orders() -> None:
+    context = Context({}, {}, ("renyi", "tcdp"))
+    assert context.order("pure") == () == context.order() and len(context.order("pure", "renyi")) == 1
+
+
+def test_premises_are_theorems() -> None:
+    prover = Prover(of(distances=(), hash="h"), of())
+    with pytest.raises(NoTheorem, match="the premises are theorems"):
+        prover.by("worst", of(setting="h", says=None))  # type: ignore[arg-type]
