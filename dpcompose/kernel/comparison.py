@@ -59,8 +59,6 @@ MOST_NESTED = 100
 RELATIONS = {"> 0": True, ">= 0": False}
 OF_RELATION = {"> 0": POSITIVE, ">= 0": NONNEGATIVE}
 
-Side = Term | Form
-
 
 @dataclass
 class _Scope:
@@ -99,7 +97,7 @@ class _Scope:
 
 
 def check_at_least(
-    greater: Side, lesser: Side, certificate: Any, assumed: Assumed = assumptions.NOTHING
+    greater: Term, lesser: Term, certificate: Any, assumed: Assumed = assumptions.NOTHING
 ) -> frozenset[str]:
     """The names of the deciders by which a certificate shows greater ≥ lesser for all allowed values.
 
@@ -125,7 +123,7 @@ def check_at_least(
         scope = _Scope(letters({**assumptions.letters_of(assumed), **domains}))
         scope.assumed = tuple(map(forms_of, assumed))
         scope.known = frozenset(_known(given.get("known", []), scope, assumed))
-        _check_values([*_atoms(greater), *_atoms(lesser)], scope.known)
+        _check_values([greater, lesser], scope.known)
         difference = difference_of(greater, lesser, scope.known)
         if "difference" in given and scope.form(given["difference"]) != difference:
             raise BadCertificate("the difference of the certificate is another one")
@@ -133,10 +131,10 @@ def check_at_least(
     return scope.used
 
 
-def _by_sign(greater: Side, lesser: Side, certificate: Any, assumed: Assumed) -> frozenset[str]:
+def _by_sign(greater: Term, lesser: Term, certificate: Any, assumed: Assumed) -> frozenset[str]:
     """What holds for x' and for −x' in place of a letter, for every x' ≥ 0, holds for all its values."""
     given = table(certificate, {"sign", "above", "below"})
-    sides = [side if isinstance(side, Term) else forms.write(side) for side in (greater, lesser)]
+    sides = [greater, lesser]
     name, used = word(given["sign"]), frozenset[str]()
     if name not in assumptions.of_both_signs(sides, assumed):
         raise BadCertificate(f"{name} is no letter of either sign")
@@ -153,7 +151,7 @@ def _by_sign(greater: Side, lesser: Side, certificate: Any, assumed: Assumed) ->
     return used
 
 
-def _instance(greater: Side, lesser: Side, certificate: Any, assumed: Assumed) -> frozenset[str]:
+def _instance(greater: Term, lesser: Term, certificate: Any, assumed: Assumed) -> frozenset[str]:
     """What holds for every x > 0, or every x ≥ 0, holds of a term that is so, in place of the letter x."""
     given = table(certificate, {"letter", "instead", "relation", "greater", "lesser", "shown"})
     name, relation = word(given["letter"]), word(given["relation"])
@@ -173,23 +171,21 @@ def _instance(greater: Side, lesser: Side, certificate: Any, assumed: Assumed) -
     with_letter = {**known, name: letter(name, OF_RELATION[relation])}
     more, less = (formula(given[key], with_letter) for key in ("greater", "lesser"))
     for general, side in ((more, greater), (less, lesser)):
-        here = substitution.substituted(general, {name: instead})
-        if here != (side if isinstance(side, Term) else forms.write(side)):
+        if substitution.substituted(general, {name: instead}) != side:
             raise BadCertificate(f"{formulas.to_text(general)} is something else there")
     return used | check_at_least(more, less, given["shown"], assumed)
 
 
 def _without_some(
-    greater: Side, lesser: Side, certificate: Any, assumed: Assumed
+    greater: Term, lesser: Term, certificate: Any, assumed: Assumed
 ) -> tuple[tuple[Term, Term], Assumed, Any]:
     """Both sides without the letters that a certificate eliminates, what is assumed of the others, and the
     certificate about these."""
     given = table(certificate, {"eliminated", "proof"})
-    sides = tuple(side if isinstance(side, Term) else forms.write(side) for side in (greater, lesser))
     steps = [(whole(n), word(name), word(fresh)) for n, name, fresh in entries(given["eliminated"], 3)]
     try:
-        eliminated = assumptions.eliminated(assumed, steps, domains_of(*sides))
-        return (eliminated.of(sides[0]), eliminated.of(sides[1])), eliminated.left, given["proof"]
+        eliminated = assumptions.eliminated(assumed, steps, domains_of(greater, lesser))
+        return (eliminated.of(greater), eliminated.of(lesser)), eliminated.left, given["proof"]
     except NotAssumed as error:
         raise BadCertificate(str(error)) from None
 
@@ -202,31 +198,19 @@ def forms_of(assumed: Assumption) -> Form:
         return Form()
 
 
-def domains_of(*sides: Side) -> Mapping[str, Domain]:
+def domains_of(*sides: Term) -> Mapping[str, Domain]:
     """The letters of both sides with their domains, in the order of their names."""
-    atoms = [term for side in sides for term in ([side] if isinstance(side, Term) else side.letters)]
-    return dict(sorted(forms.domains_of(atoms).items()))
+    return dict(sorted(forms.domains_of(sides).items()))
 
 
-def difference_of(greater: Side, lesser: Side, known: forms.Known = forms.NOTHING) -> Form:
+def difference_of(greater: Term, lesser: Term, known: forms.Known = forms.NOTHING) -> Form:
     """greater − lesser, with the logarithms of fractions as sums of those of primes.
 
     >>> difference_of(terms.log(terms.number(9)), 2 * terms.log(terms.number(3))) == Form()
     True
     """
-    more, less = (
-        logarithms.of_primes(side) if isinstance(side, Term) else side for side in (greater, lesser)
-    )
-    return form_of(more, known) - form_of(less, known)
-
-
-def form_of(side: Side, known: forms.Known = forms.NOTHING) -> Form:
-    """The normal form of a side."""
-    return side if isinstance(side, Form) else forms.read(side, known)
-
-
-def _atoms(side: Side) -> list[Term]:
-    return [side] if isinstance(side, Term) else sorted(side.letters, key=lambda atom: atom.key)
+    more, less = (forms.read(logarithms.of_primes(side), known) for side in (greater, lesser))
+    return more - less
 
 
 def _check_values(atoms: list[Term], known: forms.Known) -> None:
@@ -405,7 +389,7 @@ _STEPS: Mapping[str, Callable[[Form, Any, _Scope, int], None]] = {
 # points
 
 
-def check_point(greater: Side, lesser: Side, point: Any) -> None:
+def check_point(greater: Term, lesser: Term, point: Any) -> None:
     """Raises BadCertificate unless lesser > greater at the point, and its values are allowed.
 
     Values may be irrational: then the sign of the difference is read off an enclosing interval.
@@ -415,10 +399,9 @@ def check_point(greater: Side, lesser: Side, point: Any) -> None:
     with read_as_certificate():
         at = read_point(point)
         check_allowed(at, domains_of(greater, lesser))
-        sides = [side if isinstance(side, Term) else forms.write(side) for side in (lesser, greater)]
-        if any(side.kind == "oo" for side in sides):
+        if "oo" in (greater.kind, lesser.kind):
             raise BadCertificate("oo has no value to compare")
-        less, more = (formulas.at(side, at) for side in sides)
+        less, more = (formulas.at(side, at) for side in (lesser, greater))
         excess = sign(less - more)
         if excess is None:
             raise BadCertificate("the values at the point are too close to one another to tell")
