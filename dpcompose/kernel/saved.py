@@ -268,7 +268,7 @@ def assumed(made: Sequence[Theorem], setting: Setting, within: str = "") -> tupl
     for theorem in made:
         if theorem.rule in ("given", "noise"):
             supposed[within + setting.mechanisms[theorem.arguments["i"] - 1].name] = None
-        for inner in theorem.premises[:1] if theorem.rule in ABOUT_OTHERS else ():
+        for inner in theorem.premises[:1]:
             mechanism = None if theorem.rule != "study" else setting.mechanisms[theorem.arguments["i"] - 1]
             if (there := about(theorem.rule, theorem.arguments, setting)) is not None:
                 name = within if mechanism is None else f"{within}{mechanism.name}."

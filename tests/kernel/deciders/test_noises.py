@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -289,3 +289,58 @@ def test_the_module_knows_no_noise_by_name() -> None:
     text = Path(noises.__file__).read_text(encoding="utf-8").split('"""', 2)[2]
     for word in ("laplace", "gaussian", "geometric", "randomized", "exponential-mechanism"):
         assert not re.search(rf'"{word}', text)
+
+
+def law_of(**more: object) -> Law:
+    return replace(Law("q", "1/2", "0", {}), **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("density", "exchanges"),
+    [
+        ("(1 - q)*(x*(1 - y) + y*(1 - x)) + q*(x*y + (1 - x)*(1 - y))", True),
+        ("q**2*y + (1 - q**2)*(1 - y)", False),  # adds up to 1, and 1 − q is another noise
+        ("1", False),  # the same for both, and adds up to 2
+        ("q*y + (1 - q)*(1 - y)", True),
+        ("x*(q*y + (1 - q)*(1 - y)) + (1 - x)*(q**2*y + (1 - q**2)*(1 - y))", False),  # of one input only
+        ("a", False),
+    ],
+)
+def test_noises_of_bits_that_are_exchanged(density: str, exchanges: bool) -> None:
+    assert noises.exchanges_bits(law_of(density=density)) is exchanges  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1 - e/(1 + e)", "e/(1 + f) + f/(1 + e)", "1/e + 1/(2*e*f) - 3/4", "(1 + e)**(-2)/(f/3)", "sqrt(e)/(1 + 1/sqrt(e))", "e**2/(1 + sqrt(f))**2 + 1/e**2", "1/(1/e + 1/f)", "-2/3*e/(1 + e)*(1 + f)"],
+)  # fmt: skip
+def test_quotients_have_the_values_of_their_formulas(text: str) -> None:
+    """At numbers of which the roots are rational, for every way to bring sums to one denominator."""
+    e, f = letter("e"), letter("f")
+    term = parse(text, {"e": e, "f": f})
+    over, under = noises.quotient(term)
+    for x, y in ((4, 9), (Fraction(1, 4), 16), (25, Fraction(4, 9))):
+        at = {"e": Fraction(x), "f": Fraction(y)}
+        above, below, wanted = (formulas.evaluate(one, at) for one in (over, under, term))
+        assert above is not None and below and wanted == above / below
+
+
+def test_what_a_page_asks_of_a_parameter() -> None:
+    """Each letter is there, finite, at least what is said, whole where it is to be; and all guaranteed is ≥ 0."""
+    e, n, half = letter("e"), letter("n", Domain.read("integer >= 1")), letter("h", UNIT_INTERVAL)
+    two = law_of(letters=["c"], guarantee={"pure": {"epsilon": "c - q"}})
+    assert noises.unfit(two, e) == "it is not said what c is"  # type: ignore[arg-type]
+    assert noises.unfit(two, e, (), {"c": e + 1}) is None  # type: ignore[arg-type]
+    assert "is not known to be at least 0" in str(noises.unfit(two, e, (), {"c": half}))  # type: ignore[arg-type]
+    assert "finite" in str(noises.unfit(two, INFINITY, (), {"c": e}))  # type: ignore[arg-type]
+    assert "finite" in str(noises.unfit(two, e, (), {"c": INFINITY}))  # type: ignore[arg-type]
+    least = law_of(at_least={"q": "1"})
+    assert noises.unfit(least, e + 1) is None is noises.unfit(least, ONE)  # type: ignore[arg-type]
+    assert "at least 1" in str(noises.unfit(least, e))  # type: ignore[arg-type]
+    whole = law_of(whole=["q"])
+    assert noises.unfit(whole, n) is None and "whole number" in str(noises.unfit(whole, e))  # type: ignore[arg-type]
+    far = law_of(guarantee={"pure": {"epsilon": "oo"}, "approximate": {"epsilon": "1/q", "delta": "q - 1"}})
+    assert "delta" in str(noises.unfit(far, e))  # type: ignore[arg-type]
+    assert noises.unfit(replace(far, probabilities=["delta"]), e) is None  # type: ignore[arg-type]
+    assert noises.guarantee(far, e + 1, "zcdp") is None is noises.moved(far, e + 1, "zcdp", ONE)  # type: ignore[arg-type]
+    assert noises.guarantee(far, e + 1, "pure") == {"epsilon": INFINITY}  # type: ignore[arg-type]

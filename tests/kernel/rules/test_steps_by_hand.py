@@ -28,7 +28,7 @@ from dpcompose.kernel.expressions.terms import (
 )
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.library.heads import Context
-from dpcompose.kernel.rules import chains, metrics
+from dpcompose.kernel.rules import chains, metrics, orders
 from dpcompose.kernel.rules.premises import BadStep
 from dpcompose.kernel.theorems import NoTheorem, Prover
 
@@ -94,6 +94,32 @@ def test_a_formula_in_steps_at_both_of_its_ends() -> None:
     for value in (A, least(d, A), 1 - exp(-d)):
         with pytest.raises(BadStep, match="is not oo where"):
             check(value)
+
+
+@pytest.mark.parametrize(("steps", "together"), [(True, False), (False, True), (True, True)])
+def test_what_is_not_lost_at_all_distances_is_no_optimum(
+    steps: bool, together: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = of(steps=steps, together=together)
+    monkeypatch.setattr(chains.witnesses, "attained_in", lambda *_: of(head=head))
+    with pytest.raises(BadStep, match="not seen to be lost at all distances"):
+        chains._check_attained(of(mechanisms=[]), of(), "approximate")
+
+
+def test_what_depends_on_the_order_is_not_so_at_all_orders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where one of two parameters alone does."""
+    there: Any = of(at_orders=lambda _: of(hash="h"))
+    theory: Any = of(rule=lambda _: of(head=of(ordered=False)))
+    alpha = letter("alpha")
+
+    def about(*values: Term) -> Any:
+        says = Satisfies("approximate", tuple(zip(("epsilon", "delta"), values, strict=False)))
+        return orders.at_orders(there, theory, [of(setting="h", says=says)], orders="2")[0]
+
+    assert about(A, B) == Satisfies("approximate", (("epsilon", A), ("delta", B)))
+    for values in ((alpha, B), (A, B * alpha), (alpha, alpha)):
+        with pytest.raises(BadStep, match="depends on the order"):
+            about(*values)
 
 
 # squares, and what is left to a radius

@@ -20,7 +20,11 @@ from dpcompose.kernel.deciders.curves.tradeoffs import Known, Together
 from dpcompose.kernel.deciders.tables import together
 from dpcompose.kernel.deciders.tables.orders import ALL, Bound
 from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.library.theory import Theory
+from dpcompose.kernel.theorems import NoTheorem, Prover
+from dpcompose.privacy import problems
 from dpcompose.proof.theory import registry
+from dpcompose.search.proofs import Proofs
 
 Row = Sequence[Fraction]
 Tables = Sequence[Mapping[str, Row]]
@@ -292,3 +296,57 @@ def test_large_orders_are_bounded_by_the_largest_loss(until: str) -> None:
         for rho in (Fraction(549, 1000), Fraction(55, 100))
     )
     assert low is not None and 1 < low[0] < 2 and high is None
+
+
+def prover_of(tables: Tables, *claims: Mapping[str, str]) -> Prover:
+    read = problems.read_data(data(tables, [["a", "b"]], list(claims)))
+    return Prover(
+        Proofs(read.setting, Theory(registry.standard().pages)).elaborated.core,
+        Theory(registry.standard().pages),
+    )
+
+
+@pytest.mark.parametrize(
+    ("notion", "holds", "broken"),
+    [
+        ("pure", {"epsilon": "log(2)"}, {"epsilon": "log(19/10)"}),
+        ("approximate", {"epsilon": "0", "delta": "1/3"}, {"epsilon": "0", "delta": "33/100"}),
+        ("zcdp", {"rho": "0.2311"}, {"rho": "0.23"}),
+    ],
+)
+def test_rows_that_break_a_claim_do_not_show_it(
+    notion: str, holds: dict[str, str], broken: dict[str, str]
+) -> None:
+    """2/3 and 1/3: log 2, 1/3, and log(2)/3 = 0.23105; what they break is not theirs, in whichever order."""
+    for tables in (TWO, [{"a": TWO[0]["b"], "b": TWO[0]["a"]}]):
+        prover = prover_of(tables, {"notion": notion, **holds})
+        assert prover.by("by_rows", claim={"notion": notion, **holds}).says.notion == notion  # type: ignore[union-attr]
+        with pytest.raises(NoTheorem, match="it is not so at the databases 0 and 1"):
+            prover.by("by_rows", claim={"notion": notion, **broken})
+        at: dict[str, Any] = {"claim": {"notion": notion, **holds}, "point": {}}
+        for pair in ([0, 1], [1, 0]):
+            with pytest.raises(NoTheorem, match="keep the claim in this order"):
+                prover.by("against_rows", databases=pair, **at)
+        for pair in ([0, 0], [0, 2], [0], [0, 1, 0]):
+            with pytest.raises(NoTheorem, match="no neighbours"):
+                prover.by("against_rows", databases=pair, **at)
+
+
+def test_rows_that_break_a_claim_in_one_order_only() -> None:
+    """1/2 and 1/2 against 1 and 0: what is certain is lost without a limit where the others are ahead."""
+    prover = prover_of(
+        [{"a": [HALF, HALF], "b": [Fraction(1), Fraction(0)]}], {"notion": "pure", "epsilon": "9"}
+    )
+    for pair, way in (([0, 1], "refuted"), ([1, 0], "kept")):
+        arguments: dict[str, Any] = {
+            "claim": {"notion": "pure", "epsilon": "9"},
+            "point": {},
+            "databases": pair,
+        }
+        if way == "refuted":
+            assert prover.by("against_rows", **arguments).says.notion == "pure"  # type: ignore[union-attr]
+        else:
+            with pytest.raises(NoTheorem, match="keep the claim in this order"):
+                prover.by("against_rows", **arguments)
+    with pytest.raises(NoTheorem, match="it is not so"):
+        prover.by("by_rows", claim={"notion": "pure", "epsilon": "9"})
