@@ -419,16 +419,17 @@ def _over_parts(
     if len(families) > 1:
         raise NoLoss(OTHER_DISTANCES)
     (values,) = families
-    if values[-1] == ZERO:
+    least = values[-1]
+    if {*values} == {ZERO}:
         return
-    rates = [rate for value in values if (rate := (value / values[-1]).number) is not None]
-    if len(rates) < len(values) or not values[-1].nonnegative:
+    rates = [rate for value in values if least != ZERO and (rate := (value / least).number) is not None]
+    if len(rates) < len(values) or not least.nonnegative:
         raise NoLoss("how losses grow with the distance has no common factor for a family")
     if rates != sorted(rates, reverse=True):
         raise NoLoss("members of a family that move further lose less")
     for n, rate in enumerate(rates):
         following = rates[n + 1] if n + 1 < len(rates) else Fraction(0)
-        yield (rate - following) * terms.over(terms.add(map(terms.as_term, many[: n + 1])), values[-1], count)
+        yield (rate - following) * terms.over(terms.add(map(terms.as_term, many[: n + 1])), least, count)
 
 
 def mechanism_of(setting: Setting, i: object) -> Mechanism:
