@@ -124,6 +124,8 @@ class Loss:
 
 def at_type(losses: Sequence[Loss], type: Type, theory: Theory) -> tuple[Loss, ...]:
     """The losses at a type: those in formulas of distances with the guarantees that they have there."""
+    if not type.lost:
+        return tuple(losses)
     there = {i: (far, dict(more)) for i, far, more in type.lost}
     return tuple(
         replace(loss, values=_at_databases(theory, loss, *there[loss.mechanism]), moved=())

@@ -62,7 +62,7 @@ class Policies(Covering):
         gone_through = 0
         for left, right in differences(databases, target, self.most):
             gone_through += 1
-            read = {reader: metric.seen.sides(left, right) for reader, metric in metrics.items()}
+            read = {reader: metrics[reader].seen.sides(left, right) for reader in self.that_see(left, right)}
             own = self.own({reader: (len(a), len(b)) for reader, (a, b) in read.items() if a or b})
             for alike, pair in self.in_universes(left, right):
                 order = self.by_size(pair)
@@ -214,6 +214,19 @@ class Policies(Covering):
 
     # how far inputs are apart
 
+    def that_see(self, left: Side, right: Side) -> list[Reader]:
+        """Who sees some of the records that differ, in order."""
+        return sorted({reader for atom in {*left, *right} for reader in self.readers_of[atom]})
+
+    @cached_property
+    def readers_of(self) -> list[list[Reader]]:
+        """For each atom who reads it."""
+        found: list[list[Reader]] = [[] for _ in self.every]
+        for reader, atoms in self.readers().items():
+            for atom in self.every if atoms is None else atoms:
+                found[atom].append(reader)
+        return found
+
     def metric(self, reader: Reader, atoms: tuple[int, ...] | None, there: frozenset[int]) -> Moved:
         """How far what a mechanism reads moves in a universe of some atoms."""
         mechanism = self.setting.mechanisms[reader[0] - 1]
@@ -227,8 +240,8 @@ class Policies(Covering):
         assert stated is not None
         if stated.any_two or not inside:  # nothing has one value only, and never moves
             return Moved((self.any_two(),), seen, lambda left, right: ONE, discrete=True)
-        policy = among(self.stated_edges[reader[0]], there)
-        edges = steps_seen(self.room, mechanism, seen, policy)
+        policy = self.edges_among(self.stated_edges[reader[0]], there)
+        edges = steps_seen(self.room, mechanism, seen, self.edges_ending(policy, inside))
         pushed = self.pushed(mechanism, seen, policy, Costs(edges))
         form = "cheapest matching"
         pages = [self.fact(lambda page: page.head.form == form, "the metric of a policy")]
@@ -247,9 +260,10 @@ class Policies(Covering):
         what is seen.  Raises NoCover where that is not told."""
         stated, databases = mechanism.stated, self.setting.databases
         assert stated is not None
+        if stated.steps == 1 or mechanism.dealt or is_seen_whole(self.room, mechanism, seen):
+            return None
         edges = self.room.usable(edges, self.every)
-        on_seen = mechanism.dealt or is_seen_whole(self.room, mechanism, seen)
-        if stated.steps == 1 or on_seen or groups_pass(self.room, seen, edges):
+        if groups_pass(self.room, seen, edges):
             return None
         if why := why_not_told(databases, seen, edges, stated.steps, sizes.gap(self.setting)):
             raise NoCover(
@@ -282,9 +296,35 @@ class Policies(Covering):
 
     @cached_property
     def stated_edges(self) -> Mapping[int, frozenset[Edge]]:
-        """For each mechanism the edges that its guarantee is stated for."""
+        """For each mechanism the edges that its guarantee is stated for; equal ones are one set."""
         stated = ((i, one.stated) for i, one in enumerate(self.setting.mechanisms, start=1))
-        return {i: frozenset(of.policy) for i, of in stated if of is not None and not of.any_two}
+        edges = {i: frozenset(of.policy) for i, of in stated if of is not None and not of.any_two}
+        once = {some: some for some in edges.values()}
+        return {i: once[some] for i, some in edges.items()}
+
+    @cached_property
+    def edges_among(self) -> Callable[[frozenset[Edge], frozenset[int]], frozenset[Edge]]:
+        """The edges in a universe of some atoms."""
+        return cache(among)
+
+    def edges_ending(self, edges: frozenset[Edge], inside: frozenset[int]) -> frozenset[Edge]:
+        """Those that lead to some atoms, or from them: all others join what is seen as nothing."""
+        if 2 * len(inside) > len(self.every):
+            return edges
+        return frozenset(edge for atom in inside for edge in self.edges_at(edges).get(atom, ()))
+
+    @cached_property
+    def edges_at(self) -> Callable[[frozenset[Edge]], Mapping[int, Collection[Edge]]]:
+        """For each atom the edges that end there."""
+
+        def gathered(edges: frozenset[Edge]) -> Mapping[int, Collection[Edge]]:
+            found: dict[int, list[Edge]] = {}
+            for edge in edges:
+                for atom in {*edge}:
+                    found.setdefault(atom, []).append(edge)
+            return found
+
+        return cache(gathered)
 
     def check_drawn(self, mechanism: Mechanism) -> None:
         """Raises NoCover where samples have sizes that databases do not, or records are dealt that are not
@@ -321,7 +361,8 @@ class Policies(Covering):
         shared -- on what other tokens stand in both; where left out, what is read moves at least so far.
         """
         alike = []
-        for reader, metric in metrics.items():
+        for reader in self.that_see(left, right):
+            metric = metrics[reader]
             sides = metric.seen.sides(left, right)
             if any(sides):
                 far = metric.far(*sides)

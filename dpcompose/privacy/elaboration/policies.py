@@ -224,6 +224,16 @@ class Policies(OfAtoms):
         return {"single": single, "steps": steps}
 
     def relation(self, granularity: Granularity) -> dict[str, Any]:
+        if granularity not in self._relations:
+            self._relations[granularity] = self._relation(granularity)
+        return self._relations[granularity]
+
+    @cached_property
+    def _relations(self) -> dict[Granularity, dict[str, Any]]:
+        """Those that were asked for: most mechanisms are stated for the same neighbours."""
+        return {}
+
+    def _relation(self, granularity: Granularity) -> dict[str, Any]:
         if granularity.any_two(self.universe):
             return ANY
         of = policy_of(granularity)

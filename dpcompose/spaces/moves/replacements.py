@@ -134,6 +134,15 @@ class Groups(Replacement):
     def alike(self, x: str, databases: DatabaseClass) -> Hashable:
         return self._holding(x)
 
+    def joined(self, atoms: Sequence[Sequence[str]], databases: DatabaseClass | None) -> set[Pair]:
+        """By going through the groups, and not through all pairs."""
+        members: dict[int, list[int]] = {}
+        for n, records in enumerate(atoms):
+            for group in self._holding(records[0]):
+                members.setdefault(group, []).append(n)
+        pairs = {pair for some in members.values() for pair in combinations_with_replacement(some, 2)}
+        return {(n, m) for n, m in pairs if n != m or len(atoms[n]) > 1}
+
     def _holding(self, x: str) -> frozenset[int]:
         """The numbers of the groups that a record is in."""
         return self._by_record.get(x, frozenset())

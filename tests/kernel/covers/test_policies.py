@@ -121,12 +121,29 @@ def test_what_moves_is_what_is_seen_of_both() -> None:
         (), Seen(frozenset({0, 1, 2})), far, lambda left, right: (ONE,) * len(left), pushed=of(far=pushing)
     )
     metrics: Any = {(1, None): first, (2, (2,)): Moved((), Seen(frozenset({2})), far)}
-    moved: Callable[..., Any] = lambda *some: Policies.moved(of(), *some[:2], metrics, *some[2:])  # noqa: E731
+    here = of(readers_of=[[(1, None)], [(1, None)], [(1, None), (2, (2,))]])
+    here.that_see = lambda left, right: Policies.that_see(here, left, right)
+    moved: Callable[..., Any] = lambda *some: Policies.moved(here, *some[:2], metrics, *some[2:])  # noqa: E731
     assert moved((0,), (2,)) == (((1, None), TWO, (ONE,)), ((2, (2,)), ONE, ()))
     assert moved((0,), (1,)) == (((1, None), TWO, (ONE,)),) and not shared
     assert moved((0,), (2,), ())[0][1] == number(7) and moved((0,), (2,), (NOTHING,))[0][1] == INFINITY
     assert moved((0, 0), (), (1,))[0][1] == INFINITY
     assert shared == [((0,), (2,), ()), ((0,), (2,), (NOTHING,))]
+
+
+@pytest.mark.parametrize(
+    ("inside", "kept"),
+    [
+        ({0}, {(0, 1), (NOTHING, 0)}),
+        ({3}, {(3, 3), (2, 3)}),
+        ({0, 1, 2}, {(0, 1), (1, 2), (2, 3), (3, 3), (NOTHING, 0)}),  # of most atoms all are kept
+    ],
+)
+def test_edges_that_end_at_what_is_read(inside: set[int], kept: set[Any]) -> None:
+    edges = frozenset({(0, 1), (1, 2), (2, 3), (3, 3), (NOTHING, 0)})
+    here: Any = of(every=frozenset(range(4)))
+    here.edges_at = Policies.edges_at.func(here)
+    assert Policies.edges_ending(here, edges, frozenset(inside)) == kept
 
 
 @pytest.mark.parametrize(
