@@ -41,7 +41,7 @@ spaces.classes: lines sizes attributes databases listed products records sequenc
 spaces.inputs: maps parts queries reading recodings restrictions scores attributed composed deals expressions
     keys questions locations written
 spaces.arrays: layouts numberings sizes passes searches parts
-spaces.moves: blocks edits granularities neighbours relations replacements single_edits changes
+spaces.moves: blocks edits granularities neighbours relations replacements replacement_words single_edits changes
     contributions placed policies reaches built_in contradictions
 spaces: additions given
 spaces.moves: groups unions larger

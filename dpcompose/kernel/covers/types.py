@@ -337,15 +337,14 @@ class Covering(ABC):
     def by_size(self, pair: Pair | tuple[int, ...]) -> tuple[Any, ...]:
         """The order of neighbours that move the inputs alike, of which the first stands for all: by how many
         records they have; first where a page of samples says what is lost: as many come as go, or not."""
-        sizes, replaced = [len(side) for side in pair if isinstance(side, tuple)], self._replaced_on_samples
+        sizes, replaced = [len(side) for side in pair if isinstance(side, tuple)], self.replaced_on_samples
         elsewhere = bool(replaced) and any(replaced) != (len({*sizes}) == 1)
         return elsewhere, sum(sizes), str(pair)
 
     @cached_property
-    def _replaced_on_samples(self) -> set[bool]:
+    def replaced_on_samples(self) -> set[bool]:
         """Whether pages of samples say what is lost where as many come as go only, of each that is used."""
-        drawn = (mechanism.sampled for mechanism in self.setting.mechanisms)
-        pages = {one.page for one in drawn if one is not None}
+        pages = {some.sampled.page for some in self.setting.mechanisms if some.sampled is not None}
         return {0 not in self.theory.page(page, "sampling").head.neighbours for page in pages}
 
     def told_apart(self, type: Type) -> Hashable:

@@ -19,7 +19,7 @@ from dpcompose.privacy.format.checks import (
     key,
     shown,
 )
-from dpcompose.spaces.moves import replacements
+from dpcompose.spaces.moves import replacement_words
 from dpcompose.spaces.moves.changes import LARGEST_WINDOW
 from dpcompose.spaces.moves.groups import LARGEST_GROUP
 from dpcompose.spaces.moves.larger import ANY_SIZE
@@ -55,7 +55,7 @@ class ReplaceTable(Table):
 
     def check(self) -> None:
         named = {"within": [["", "_"]]} if self.partition else {}
-        replacements.read(self.data() | named, "replace")
+        replacement_words.read(self.data() | named, "replace")
 
     @property
     def partition(self) -> str:

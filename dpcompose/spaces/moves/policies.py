@@ -18,7 +18,7 @@ from dpcompose.spaces.classes.listed import edges_of, is_graph
 from dpcompose.spaces.classes.multisets import Multisets
 from dpcompose.spaces.classes.records import exchanged
 from dpcompose.spaces.inputs.parts import Part
-from dpcompose.spaces.moves import replacements
+from dpcompose.spaces.moves import replacement_words
 from dpcompose.spaces.moves.edits import Edits
 from dpcompose.spaces.moves.granularities import Granularity
 from dpcompose.spaces.moves.replacements import (
@@ -194,7 +194,7 @@ def policy(
     if isinstance(add_remove, str) and add_remove != EVERY:
         raise ValueError(f'add_remove is "{EVERY}", or a list, not {add_remove!r}')
     pairs = [list(map(str, edge)) for edge in edges_of(replace)] if is_graph(replace) else replace
-    joined = replacements.read(pairs, name)
+    joined = replacement_words.read(pairs, name)
     alone = None if add_remove == EVERY else frozenset(map(str, add_remove))
     if joined == Groups(frozenset()) and alone == frozenset():
         raise ValueError(f"{name}: no record is replaced, comes or goes, so there are no neighbours")
