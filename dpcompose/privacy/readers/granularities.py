@@ -18,7 +18,7 @@ from dpcompose.spaces.moves.granularities import Granularity
 from dpcompose.spaces.moves.groups import group
 from dpcompose.spaces.moves.larger import within_any_size
 from dpcompose.spaces.moves.placed import InParts
-from dpcompose.spaces.moves.policies import policy
+from dpcompose.spaces.moves.policies import by_edges, policy
 from dpcompose.spaces.moves.relations import pairs
 from dpcompose.spaces.moves.unions import union
 
@@ -106,11 +106,12 @@ class Granularities:
     ) -> dict[str, Granularity]:
         """A policy on records."""
         with self.mistakes.telling(path):
-            replaced = given.replaced or ()
             if given.partition and self.partition is not None:
                 part = self.partition(given.partition, (*path, "replace", "within"))
-                replaced = InParts(frozenset(), part)
-            granularity = policy(name, replaced, given.add_remove or ()).on(databases)
+                told = by_edges(name, InParts(frozenset(), part), given.add_remove or ())
+            else:
+                told = policy(name, given.replaced or (), given.add_remove or ())
+            granularity = told.on(databases)
             if why := granularity.unfit(databases):
                 self.mistakes.wrong(path, why)
             return {name: granularity}

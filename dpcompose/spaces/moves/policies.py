@@ -191,10 +191,14 @@ def policy(
     """
     if not isinstance(name, str):
         name, replace = str(getattr(name, "name", "") or "policy"), name if replace == () else replace
+    pairs = [list(map(str, edge)) for edge in edges_of(replace)] if is_graph(replace) else replace
+    return by_edges(name, replacement_words.read(pairs, name), add_remove)
+
+
+def by_edges(name: str, joined: Replacement, add_remove: str | Iterable[str]) -> Policy:
+    """The policy in which records become others that they are joined with, and some come or go."""
     if isinstance(add_remove, str) and add_remove != EVERY:
         raise ValueError(f'add_remove is "{EVERY}", or a list, not {add_remove!r}')
-    pairs = [list(map(str, edge)) for edge in edges_of(replace)] if is_graph(replace) else replace
-    joined = replacement_words.read(pairs, name)
     alone = None if add_remove == EVERY else frozenset(map(str, add_remove))
     if joined == Groups(frozenset()) and alone == frozenset():
         raise ValueError(f"{name}: no record is replaced, comes or goes, so there are no neighbours")

@@ -24,8 +24,6 @@ def read(given: object, name: str) -> Replacement:
 
     name -- what errors call it.  Raises ValueError.
     """
-    if isinstance(given, Replacement):
-        return given
     if isinstance(given, Mapping):
         return _by_word(given, name)
     if given == EVERY:
