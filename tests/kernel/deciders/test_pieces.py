@@ -10,11 +10,12 @@ import pytest
 
 from dpcompose.kernel.deciders.curves import pieces, tradeoffs
 from dpcompose.kernel.deciders.curves.curves import Curve, Part
-from dpcompose.kernel.deciders.curves.keys import Keyed
+from dpcompose.kernel.deciders.curves.keys import Appearing, Keyed, alike_ways, every_way
 from dpcompose.kernel.deciders.curves.lattices import TooManyLosses
 from dpcompose.kernel.deciders.curves.pieces import NoPiece
 from dpcompose.kernel.deciders.curves.tails import Laplace, Normal
 from dpcompose.kernel.deciders.curves.tradeoffs import Known, Table, Together
+from dpcompose.kernel.expressions.intervals import Interval
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, exp, letter, log, number
 
 PAGES = Path(__file__).resolve().parents[3] / "theorems" / "computed"
@@ -209,3 +210,44 @@ def test_tables_of_losses_by_hand() -> None:
     known = Known(((F(1, 2), F(0)), (F(1, 4), F(1, 4)), (F(1, 4), F(3, 4)), (F(0), F(0))))
     assert known.table(64, True) == Table({F(1): F(1, 4), F(1, 3): F(1, 4)}, F(1, 2))
     assert known.turned.table(64, True) == Table({F(1): F(1, 4), F(3): F(3, 4)}, F(0))
+
+
+@pytest.mark.parametrize("tail", [Laplace(2 * log(number(2))), Normal(ONE), Normal(number(9))])
+def test_the_function_of_a_noise_lies_between_lines(tail: Laplace | Normal) -> None:
+    """P of the events {loss > ε} against what the lines allow where Q is that of these, and in the other order."""
+    below, above = (tradeoffs.function((), 64, up, tail) for up in (False, True))
+    for n in range(13):
+        q, p = tail.event(F(n, 9), 64)
+        for a, y in ((q, p), (Interval.of(1) - p, Interval.of(1) - q)):
+            assert tradeoffs._at(below, a.low) <= y.high and y.low <= tradeoffs._at(above, a.high)
+            assert tradeoffs._at(above, a.low) - tradeoffs._at(below, a.low) < F(1, 50)
+    assert below[0] == (0, 0) and above[-1] == (1, 1)
+
+
+@pytest.mark.parametrize("keys", [1, 3])
+def test_what_appearing_keys_tell(keys: int) -> None:
+    """With p = Φ(−1) = 0.158655…: none appears with (1 − p)^keys, in which case the other is so much likelier."""
+    hidden = F("0.841344746") ** keys
+    for up in (True, False):
+        there, back = (one.table(64, up) for one in (Appearing(ONE, keys), Appearing(ONE, keys, back=True)))
+        assert abs(1 - there.infinite - hidden) < F(1, 10**8) and back.infinite == 0
+        ((ratio, mass),) = there.masses.items()
+        assert ratio == mass == 1 - there.infinite and back.masses == {1 / ratio: 1}
+    assert Appearing(ONE, keys).table(20, True).infinite > Appearing(ONE, keys).table(20, False).infinite
+
+
+def test_ways_to_have_keys() -> None:
+    """Of two keys of one mechanism 0, 1 or 2 are new; of two mechanisms with one key each all pairs, as sets."""
+    one, two = Keyed(ONE, 2, ZERO), Keyed(number(4), 1, ZERO, count=2)
+    assert [*every_way([one], False)] == [
+        (Normal(number(2)), Appearing(ZERO, 0)),
+        (Normal(ONE), Appearing(ZERO, 1)),
+        (Normal(ZERO), Appearing(ZERO, 2)),
+    ]
+    assert [*every_way([one], True)] == [(Normal(number(2)), Appearing(ZERO, 2))]
+    assert len([*every_way([two], False)]) == 3 and len([*every_way([one, two], False)]) == 9
+    joint = (Normal(number(8)), Appearing(ZERO, 1, count=2))
+    assert [*every_way([two], True)] == [joint]
+    assert [*alike_ways([two])][1] == (Normal(ZERO), Appearing(ZERO, 1, count=2)) and len(
+        [*alike_ways([one, two])]
+    ) == 3
