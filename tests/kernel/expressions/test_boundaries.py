@@ -13,6 +13,7 @@ from dpcompose.kernel.expressions import (
     boxes,
     divisors,
     forms,
+    formulas,
     intervals,
     rationals,
     signs,
@@ -338,7 +339,34 @@ def test_the_normal_form_by_hand() -> None:
             bad()
     assert terms.add([E, INFINITY]) == INFINITY and terms.add([]) == ZERO and terms.multiply([]) == ONE
     assert 2 * (E + 3) == 2 * E + 6 and (2 * (E + 3)).kind == "sum" and 0 * E == ZERO
+    assert (
+        (2 * E) * (G / 2) == E * G and (2 * E * G) * (X / 2) == E * G * X and (2 * E) * (Y * 3) == 6 * E * Y
+    )
     assert (E + 1) * (E + 1) ** -1 == ONE and exp(E) * exp(-E) == ONE and E * X * 0 == ZERO
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        1 / (2 * (X + Y)),
+        1 / (X + Y),
+        F(3, 2) / (X + Y),
+        1 / (2 * X),
+        1 / (X * (Y + 1)),
+        1 / (2 * X * (Y + 1)),
+        F(2, 3) * X / (Y + 1),
+        -F(2, 3) * X / (E * (Y + 1)) + F(5, 7),
+        X / (3 * sqrt(E)) - 1 / E,
+        power(2 * X + 2 * Y, -2) / 3,
+        -X - 1,
+        X * (Y - 1) - E * -3,
+        exp(-X / 2) * (1 - Y) / 4,
+        largest(X, -Y) / 2 - least(X, number(3)),
+    ],
+)
+def test_what_is_written_is_read_again(term: Term) -> None:
+    letters = {"x": X, "y": Y, "e": E}
+    assert formulas.parse(formulas.to_text(term), letters) == term
 
 
 def test_the_sums_of_the_largest_by_hand() -> None:

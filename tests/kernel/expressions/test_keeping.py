@@ -79,7 +79,7 @@ def test_values_are_made_as_by_a_function() -> None:
     assert Place(1, name="a", y=3).__dict__ == {"x": 1, "y": 3, "name": "a"}
     assert str(inspect.signature(Higher)) == "(x: 'int', y: 'int' = 0, name: 'str' = '', z: 'int' = 0)"
     assert inspect.signature(Named).parameters["some"].kind is inspect.Parameter.KEYWORD_ONLY
-    assert Named(x=1).some is not Named(x=1).some == []
+    assert Named(x=1).some is not Named(x=1).some == [] and Named(x=1, some=[5]).some == [5]
     with pytest.raises(ValueError, match="below 0"):
         Named(x=-1)
 

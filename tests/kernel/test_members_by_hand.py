@@ -1,0 +1,133 @@
+"""What curves are made of, by hand: members one by one, what loses without a limit, and claims with numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dpcompose.kernel import computed
+from dpcompose.kernel.composition.losses import NoLoss
+from dpcompose.kernel.computed import Curves
+from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.deciders.curves.curves import Part
+from dpcompose.kernel.deciders.curves.keys import Keyed
+from dpcompose.kernel.deciders.curves.tails import Normal
+from dpcompose.kernel.deciders.curves.tradeoffs import Together
+from dpcompose.kernel.expressions.terms import HALF, INFINITY, ONE, ZERO, Term, letter, number
+from dpcompose.kernel.library.theory import NoPage
+
+F = Fraction
+of: Any = SimpleNamespace
+MEMBER = letter("e[i]")
+PURE = {"epsilon": "epsilon", "delta": "0"}
+
+
+def test_members_that_move_come_one_after_the_other() -> None:
+    five = of(name="M", count=letter("k"))
+    at = {"k": F(5)}
+    assert computed._those(of(count=None), 3, 1, {}) == range(1, 2)
+    assert computed._those(five, 0, 0, at) == range(1, 6)
+    assert computed._those(five, 2, 0, at) == range(1, 3) and computed._those(five, 2, 3, at) == range(4, 6)
+    for many, before in ((2, 4), (6, 0)):
+        with pytest.raises(NoLoss, match="M has 5 members at the point"):
+            computed._those(five, many, before, at)
+    values = {"e[1]": F(2), "e[2]": F(3), "f[2]": F(5), "x": F(1)}
+    assert computed.of_member(values, 2) == {"e[i]": 3, "f[i]": 5} and computed.of_member(values, 3) == {}
+
+
+def members(known: dict[str, Term], those: range, at: dict[str, Fraction], **more: Any) -> list[Any]:
+    arguments = {"rate": None, "own": None, "distances": (ONE,), **more}
+    asked = [(arguments.pop("texts", PURE), known)]
+    found = computed._of_members(asked, those=those, at=at, **arguments)
+    return [(alike, piece) for _, alike, piece in found]
+
+
+def test_members_are_gone_through_one_by_one_where_they_differ() -> None:
+    at = {"e[1]": F(1), "e[2]": F(2), "e[3]": F(3)}
+    assert members({"epsilon": MEMBER}, range(2, 4), at) == [
+        (range(2, 3), Part(number(2), ZERO)),
+        (range(3, 4), Part(number(3), ZERO)),
+    ]
+    assert members({"epsilon": ONE}, range(2, 4), at) == [(range(2, 4), Part(ONE, ZERO))]
+    entries = members({"mu": ONE}, range(1, 2), {}, texts={"square": "(mu*r)**2"}, distances=(ONE, number(3)))
+    assert entries == [(range(1, 2), Normal(ONE)), (range(1, 2), Normal(number(9)))]
+    half = number(HALF)
+    sampled = members({"epsilon": ONE}, range(1, 2), {}, rate=half, own=(1, 0))
+    assert sampled == [(range(1, 2), Together(((ONE, ZERO),), rate=half, own=(1, 0)))]
+    keys = {"square": "s", "keys": "2", "apart": "0"}
+    back = members({"s": ONE}, range(1, 2), {}, texts=keys, distances=(ONE, ONE))
+    assert [piece for _, piece in back] == [Keyed(ONE, 2, ZERO), Keyed(ONE, 2, ZERO, back=True)]
+    many = range(1, computed.MOST_MEMBERS + 2)
+    assert len(members({"epsilon": ONE}, many, {})) == 1
+    with pytest.raises(NoLoss, match="not gone through one by one"):
+        members({"epsilon": MEMBER}, many, {})
+
+
+def test_what_loses_more_and_more() -> None:
+    without = computed._loses_without_limit
+    assert without([{"epsilon": ONE, "delta": ZERO}]) and without([{"epsilon": INFINITY}])
+    assert not without([{"epsilon": ZERO, "delta": ZERO}]) and not without([{"epsilon": ONE}, {"rho": ZERO}])
+    for known in ({"epsilon": letter("e")}, {"epsilon": number(-1)}):
+        with pytest.raises(NoLoss, match="not seen to be above 0"):
+            without([known])
+
+
+def test_claims_with_numbers() -> None:
+    assert computed._numbers((("delta", ONE), ("epsilon", ZERO))) == (ZERO, ONE)
+    for claim in (
+        (("epsilon", ONE),),
+        (("epsilon", letter("e")), ("delta", ZERO)),
+        (("epsilon", ONE), ("delta", letter("d"))),
+    ):
+        with pytest.raises(NoLoss, match="only claims with numbers"):
+            computed._numbers(claim)
+
+
+def test_each_mechanism_has_one_loss_in_order() -> None:
+    setting: Any = of(mechanisms=[None, None])
+
+    def all_of(*numbers: int) -> Curves:
+        stated: Any = [of(loss=of(mechanism=i)) for i in numbers]
+        return Curves.of_all("approximate", stated, setting, of())  # type: ignore[arg-type]
+
+    assert [loss.mechanism for loss in all_of(1, 2).losses] == [1, 2]
+    for numbers in ((1,), (2, 1), (1, 2, 3), (1, 1), ()):
+        with pytest.raises(NoLoss, match="one loss, in order"):
+            all_of(*numbers)
+
+
+def test_the_page_on_what_satisfies_another_notion() -> None:
+    """Of several the first that is no believed one, and asks for least."""
+
+    def page(id: str, *parts: str, notion: str = "approximate", believed: bool = False) -> Any:
+        return of(id=id, is_believed=believed, head=of(notion=notion, parts={name: {} for name in parts}))
+
+    pages = [
+        page("c", "zcdp", "pure"),
+        page("b", "zcdp", believed=True),
+        page("a", "zcdp", "pure", "rho"),
+        page("d", "zcdp", notion="x"),
+    ]
+    theory: Any = of(of_kind=lambda kind: pages if kind == "computed" else [])
+    assert computed.page_of_claims(theory, "approximate", "zcdp").id == "c"
+    for notion, other in (("approximate", "gaussian"), ("approximate", "approximate"), ("pure", "zcdp")):
+        with pytest.raises(NoPage, match="no page computes"):
+            computed.page_of_claims(theory, notion, other)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "why"), [(number(-1), "epsilon of at least 0"), (letter("e"), "epsilon of at least 0")]
+)
+def test_a_curve_is_for_epsilon_from_0_on(epsilon: Term, why: str) -> None:
+    with pytest.raises(NoLoss, match=why):
+        Curves.check_implied(of(), epsilon, ("zcdp", ()), of(), {}, 64)
+
+
+def test_metrics_have_no_delta_of_their_own_there() -> None:
+    far = letter("d__a")
+    kind = Type((), frozenset(), (), lost=((1, far, (("delta", ONE), ("epsilon", far))),))
+    assert computed.by_metrics(kind).lost == ((1, far, (("delta", ZERO), ("epsilon", ZERO))),)
+    assert computed.by_metrics(Type((), frozenset(), ())) == Type((), frozenset(), ())
