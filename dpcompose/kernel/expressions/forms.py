@@ -294,7 +294,7 @@ def term_sign(term: Term, known: Known = NOTHING) -> int:
     try:
         form = read(term, known)
     except NotAForm:
-        form = Form(((((term, 1),), Fraction(-1)),))
+        return 0 if (term, False) in known or term.nonnegative else -1
     if is_positive(form, known):
         return 1
     return 0 if (term, False) in known or term.nonnegative or is_nonnegative(form, known) else -1

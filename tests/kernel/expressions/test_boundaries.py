@@ -361,6 +361,9 @@ def test_the_normal_form_by_hand() -> None:
         -X - 1,
         X * (Y - 1) - E * -3,
         exp(-X / 2) * (1 - Y) / 4,
+        sqrt(X) * sqrt(Y),  # where both are below 0 this has no value, and √(x·y) has
+        sqrt(X + 1) * sqrt(E) / sqrt(number(2)),
+        sqrt(E) * sqrt(E + 1) / 3,
         largest(X, -Y) / 2 - least(X, number(3)),
     ],
 )
