@@ -54,12 +54,13 @@ def limited(losses: Sequence[Loss], key: str, theory: Theory, which: Collection[
     number is a metric."""
     capped = []
     for loss in losses:
-        limit = theory.rule(loss.notion).head.limits.get(key)
-        values = tuple(
-            (name, terms.least(value, terms.number(limit)) if name == key and value.kind != "oo" else value)
-            for name, value in loss.values
-        )
-        capped.append(replace(loss, values=values) if loss.mechanism in which and limit is not None else loss)
+        limit = theory.rule(loss.notion).head.limits.get(key) if loss.mechanism in which else None
+        if limit is not None:
+            values = dict(loss.values)
+            if values[key].kind != "oo":
+                values[key] = terms.least(values[key], terms.number(limit))
+            loss = replace(loss, values=tuple(values.items()))
+        capped.append(loss)
     return tuple(capped)
 
 

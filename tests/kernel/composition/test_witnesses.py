@@ -11,7 +11,7 @@ import pytest
 
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.composition import samples, witnesses
-from dpcompose.kernel.composition.losses import NoLoss
+from dpcompose.kernel.composition.losses import Loss, NoLoss
 from dpcompose.kernel.composition.witnesses import Witnesses
 from dpcompose.kernel.core.assumptions import Assumption
 from dpcompose.kernel.expressions import terms
@@ -426,6 +426,85 @@ def test_what_is_lost_on_samples(other: dict[str, Any], known: bool, monkeypatch
     else:
         with pytest.raises(NoLoss, match="run on a sample"):
             Witnesses._check_sampled(asked, 1)
+
+
+def test_all_that_are_sampled_lose_what_they_can_the_same_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of two that does not is enough."""
+    first, second = mechanism(sampled=1), mechanism(sampled=2)
+    monkeypatch.setattr(samples, "head_of", lambda *_: of(attained=("own",), turned=()))
+    monkeypatch.setattr(samples, "is_steady", lambda *_: False)
+    monkeypatch.setattr(samples, "is_replaced", lambda *_: False)
+    asked = about(
+        *(first, second),
+        moves=((1, ONCE), (2, ONCE)),
+        losses=[loss("own"), loss("own")],
+        page=head(notion="own", by="ratio"),
+        theory=None,
+        _is_lost_in_the_limit=lambda i: True,
+    )
+    monkeypatch.setattr(samples, "is_same_way", lambda *_: True)
+    Witnesses._check_sampled(asked, 1)
+    for wrong in (first, second):
+        monkeypatch.setattr(samples, "is_same_way", lambda made, *_, wrong=wrong: made is not wrong)
+        with pytest.raises(NoLoss, match="run on a sample"):
+            Witnesses._check_sampled(asked, 1)
+
+
+def test_divergences_of_samples_are_lost_in_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a sample may have what is different, and beside what is stated in the same notion."""
+
+    def lost(rate: Any, by: str = "noise", other: str = "own") -> bool:
+        monkeypatch.setattr(samples, "rate_of", lambda *_: rate)
+        asked = about(
+            *(mechanism(sampled=1), mechanism(), mechanism()),
+            setting=of(assumed=()),
+            moves=((1, ONCE), (2, ONCE)),
+            losses=[loss("own"), loss(other), loss("third")],
+            page=head(notion="own", by=by),
+            theory=None,
+            _mechanism=lambda i: mechanism(sampled=1),
+        )
+        return Witnesses._is_lost_in_the_limit(asked, 1)
+
+    assert lost(None) and lost(HALF) and lost(ZERO, by="ratio") and lost(HALF, "ratio", "other")
+    assert not lost(ZERO) and not lost(Z) and not lost(None, other="other") and not lost(HALF, other="other")
+
+
+def test_parameters_are_at_most_their_limits() -> None:
+    """delta of those that are meant is at most 1, if it is finite; nothing else is."""
+    theory = of(rule=lambda notion: head(limits={"delta": 1} if notion == "own" else {}))
+
+    def of_all(*values: Any, notion: str = "own", key: str = "delta", which: Any = (1,)) -> Any:
+        some = [
+            Loss(i, notion, (("epsilon", D), ("delta", value))) for i, value in enumerate(values, start=1)
+        ]
+        return [dict(one.values) for one in witnesses.limited(some, key, theory, which)]  # type: ignore[arg-type]
+
+    at_most = terms.least(K, ONE)
+    assert of_all(K, K) == [{"epsilon": D, "delta": at_most}, {"epsilon": D, "delta": K}]
+    assert of_all(INFINITY) == [{"epsilon": D, "delta": INFINITY}]
+    assert of_all(K, notion="other") == of_all(K, key="epsilon") == [{"epsilon": D, "delta": K}]
+
+
+def test_what_one_loses_where_its_guarantee_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """∞ where one parameter is; else what the page says of its own notion, or another page of others."""
+
+    def alone(r: Any = ONE, notion: str = "own", **values: Any) -> Any:
+        asked = about(
+            mechanism(),
+            losses=[loss(notion, **values)],
+            page=head(notion="own", distance="r*rho"),
+            theory=None,
+            is_by_divergence=lambda i: False,
+            _is_ordered=False,
+            _letters=lambda known: dict(known.values),
+            _violating=lambda i, r, known: known["rho"] - r,
+        )
+        return Witnesses._alone(asked, 1, r, True)
+
+    assert alone(rho=D, tau=INFINITY) == alone(rho=INFINITY, tau=D) == INFINITY
+    assert alone(number(2), rho=D, tau=D) == 2 * D
+    assert alone(number(2), "other", rho=D) == D - 2
 
 
 @pytest.mark.parametrize(
