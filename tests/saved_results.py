@@ -70,6 +70,7 @@ REFUSED = {
         ("certificate",): [
             "problems/186-renyi-of-noise",
         ],
+        ("formula",): ["problems/293-squares-and-products"],
         ("formula", "step"): ["problems/244-how-much-a-choice-concentrates"],
     }.items()
     for name in names

@@ -32,7 +32,7 @@ kernel.deciders.curves: noises
 kernel.composition: divergences families given samples seen losses axioms closer given_tables witnesses apart
 kernel: arguments comparison infinity judgements computed written_out
 kernel.covers: products __init__ places
-kernel.rules: premises tradeoffs mechanisms orders parameters chains whole curves metrics refutations tables choices
+kernel.rules: premises tradeoffs mechanisms orders parameters chains whole curves slopes metrics refutations tables choices
     __init__
 kernel: theorems check saved
 language: answers decimals symbols synonyms worstcase writing tangents exchange formulas latex shown said shipped
@@ -69,7 +69,7 @@ search: trying
 search.comparisons: linear sampling solver weights writing_out covering points answers promising sizes
     squaring instances by_calculus assuming comparing parameters satisfiable shorter weakening
 search.audits: worlds outcomes suppositions searched statements conversions noises queries problems samples audits
-search.metrics: points proving cases standings
+search.metrics: slopes points proving cases standings
 search.refutations: exchanged plainer
 search: always
 search.choices: implications
@@ -80,7 +80,7 @@ search.conversions: apart implied within below besides
 search.refutations: claimed fewer witnesses curves
 search: by_rows verdicts replayed
 search.choices: choices
-search.metrics: verdicts proofs quotients sensitivity choices
+search.metrics: verdicts proofs quotients rates sensitivity choices
 search.conversions: orders tradeoffs curves_of_orders
 search: proofs nearby
 front.documents: canonical captions document side_by_side glossary wording attained sentences verdict telling

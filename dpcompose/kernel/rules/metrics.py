@@ -28,6 +28,7 @@ from dpcompose.kernel.infinity import NoValue
 from dpcompose.kernel.judgements import Bounded, Composed, Covers, IsMetric, Loose, Lower, Optimal, Satisfies
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import Theory
+from dpcompose.kernel.rules import slopes
 from dpcompose.kernel.rules.parameters import entry_of
 from dpcompose.kernel.rules.premises import (
     BadStep,
@@ -238,6 +239,9 @@ def in_case(setting: Setting, greater: Term, lesser: Term, shown: Any, squared: 
         return frozenset()
     if lesser.kind == "oo":
         raise BadCertificate("what is lost is oo there")
+    if isinstance(shown, dict) and set(shown) == {"slopes"}:
+        places, symbols = setting.databases.points, setting.symbols
+        return slopes.check(greater, lesser, places, shown["slopes"], setting.assumed, symbols) | {"norms"}
     if squared and isinstance(shown, dict) and "squares" in shown:
         used = frozenset[str]()
         if not greater.nonnegative:

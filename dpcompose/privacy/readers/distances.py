@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from dpcompose.kernel.core.assumptions import Assumed, Assumption
 from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.metrics import letter
@@ -157,15 +158,25 @@ class Distances:
         if len(databases.parts) > 1:
             compared[""] = Values("", None, (), tuple(name for name, _ in databases.parts))
         coordinates = {name: terms.letter(name, REAL) for name in self.coordinates}
+        within = self._inside(coordinates)
         for name, given in self.given.maps.items():
             path = ("maps", name)
             if not self.names.take(name, "a map", path) or given.values is None:
                 continue
-            read = [self.names.formula(value, (*path, "values"), coordinates) for value in given.values]
+            read = [
+                self.names.formula(value, (*path, "values"), coordinates, within=within)
+                for value in given.values
+            ]
             images = tuple(value for value in read if value is not None)
             used = {coordinate for value in images for coordinate in value.letters} & set(coordinates)
             compared[name] = Values(name, images, tuple(sorted(used)))
         return compared
+
+    def _inside(self, coordinates: Mapping[str, Term]) -> Assumed:
+        """Between which ends coordinates lie."""
+        every = [(coordinates[name], interval) for name, interval in self.coordinates.items()]
+        low = [Assumption(x, ">=", ends.least) for x, ends in every if ends.least is not None]
+        return (*low, *(Assumption(x, "<=", ends.greatest) for x, ends in every if ends.greatest is not None))
 
     def reading(self, given: ReadsTable, path: Place, part: str = "") -> Map | None:
         """What is read of the databases of a part, which is no points, or of a class that is no product."""

@@ -234,10 +234,11 @@ class Names:
         new: bool = True,
         key: str = "",
         index: str | None = None,
+        within: Assumed = (),
     ) -> Term | None:
         """What a formula means in the parameters and others; with `new`, other names are parameters.
 
-        index -- the letter i of e[i] in the guarantee of a family.
+        index -- the letter i of e[i] in the guarantee of a family; within -- where it needs to have a value.
         """
         with self.mistakes.telling(path):
             for name in formulas.names(text):
@@ -253,7 +254,7 @@ class Names:
                     self.adopt(name, domain, path)
             value = kernel.parse(text, {**self.symbols, **others}, index=index)
             self._check_effect(text, value, others, index)
-            doubt = self.doubt(text, others, index) if new else ""
+            doubt = self.doubt(text, others, index, within) if new else ""
             if doubt and not self.strict:
                 self.doubts.append(f"{path[-1]} of mechanism {int(path[1]) + 1}: {doubt}")
                 doubt = ""
@@ -293,13 +294,15 @@ class Names:
                     "Leave it out, or take a nonnegative parameter as its factor"
                 )
 
-    def doubt(self, text: str, others: Mapping[str, Term], index: str | None = None) -> str:
+    def doubt(
+        self, text: str, others: Mapping[str, Term], index: str | None = None, within: Assumed = ()
+    ) -> str:
         """Why a formula may have no real value; the root of a sum of squares has one."""
         known = {**self.symbols, **others}
         asked = [] if text.strip() == "oo" else kernel.conditions(text, known, index)
         if all(condition == ">= 0" and is_sum_of_squares(inside) for inside, condition in asked):
             return ""
-        return values.doubt(text, known, index, self.known_so_far)
+        return values.doubt(text, known, index, (*self.known_so_far, *within))
 
     def never_negative(self, value: Term) -> bool:
         """Whether a formula is seen to be ≥ 0."""

@@ -14,6 +14,7 @@ from itertools import chain, islice, product
 from dpcompose.kernel.core import assumptions
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers.types import Near, Type, Where
+from dpcompose.kernel.deciders.calculus import coordinates
 from dpcompose.kernel.expressions import formulas, naming
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.grammar import FormulaError
@@ -23,6 +24,7 @@ from dpcompose.kernel.expressions.points import Ends, Points, coordinate
 from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.rules.metrics import where_of
 from dpcompose.search.comparisons import comparing, parameters
+from dpcompose.search.metrics import slopes
 
 Point = Mapping[str, Fraction]
 Looks = Callable[[Type], Iterator[Point]]
@@ -50,6 +52,8 @@ SMALL = (Fraction(1, 100), Fraction(1, 10**6))
 """Small values of a δ: a δ of 1 says nothing, and one that is nearly 1 little."""
 AT_ONCE = 24
 """At how many points a comparison is looked at before it is tried to prove it."""
+CLOSE = tuple(sign * Fraction(1, n) for n in (1000, 10**6) for sign in (1, -1))
+"""How far apart points are that are close to each other."""
 FEW_PARAMETERS = 4
 """At how many points of the parameters simple databases are tried."""
 
@@ -174,7 +178,10 @@ class Trials:
                 yield from self.databases(type, there, FEW_POINTS)
             for there in [other.point, *above[:FEW_PARAMETERS]] if other.failing else ():
                 yield from self._translated(type, other, {**other.point, **there})
+        for there in self.parameters[:FEW_PARAMETERS]:
+            yield from islice(self._close(type, there), MOST_POINTS)
         for there in self.far:
+            yield from islice(self._close(type, there), MOST_POINTS)
             yield from islice(self.databases(type, there, FEW_POINTS), MOST_FAILING)
         for most in (FEW_POINTS, MOST_POINTS):
             for there in (*self.usual[1:], *self.parameters[:FEW_PARAMETERS]):
@@ -198,6 +205,24 @@ class Trials:
                 return
             full[name] = value
         yield full
+
+    @cached_property
+    def _special(self) -> Mapping[str, Sequence[Term]]:
+        return slopes.special(self.setting)
+
+    def _close(self, type: Type, there: Point) -> Iterator[Point]:
+        """Two points that differ in one coordinate by little, near where values may be steepest."""
+        letters, box = letters_of(self.setting, where_of(type)), dict[str, list[Fraction]]()
+        for name, ends in coordinates.intervals(self.setting.databases.points):
+            some = [*(end for end in ends if end is not None), *self._special[name]]
+            with suppress(ValueError, ArithmeticError):
+                box[name] = [enclosure(formulas.at(x, there), BITS).low for x in some] or [Fraction(0)]
+        corners = (dict(zip(box, some, strict=True)) for some in product(*box.values()))
+        for D, name, step in product(corners, box, CLOSE):
+            E = {**D, name: D[name] + step}
+            if naming.at(name, "E") in letters:
+                ends_of = {naming.at(x, who): v for who, at in (("D", D), ("E", E)) for x, v in at.items()}
+                yield {**there, **{x: v for x, v in ends_of.items() if x in letters}}
 
     def databases(self, type: Type, there: Point, most: int) -> Iterator[Point]:
         """Simple databases of a case at a point of the parameters, so many; where they are to be near each

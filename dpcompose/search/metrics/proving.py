@@ -18,6 +18,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import HALF, ZERO, Term
 from dpcompose.kernel.rules.metrics import of_squares, square
 from dpcompose.search.comparisons import comparing
+from dpcompose.search.metrics import slopes
 from dpcompose.search.metrics.points import Open
 
 
@@ -37,7 +38,10 @@ class Comparisons:
         """A proof of greater ≥ lesser as the kernel reads it; None where it needs none; or what is open."""
         asked = greater, lesser, squared
         if asked not in self._cases:
-            self._cases[asked] = self._in_case(greater, lesser, squared)
+            found = self._in_case(greater, lesser, squared)
+            if isinstance(found, Open) and self.setting.databases.points:
+                found = slopes.proof(self.setting, greater, lesser) or found
+            self._cases[asked] = found
         return self._cases[asked]
 
     def _in_case(self, greater: Term, lesser: Term, squared: bool) -> dict[str, Any] | Open | None:

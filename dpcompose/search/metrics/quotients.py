@@ -27,7 +27,7 @@ class Quotients:
     def ratio(self, moved: Term, over: Term) -> Term | None:
         """moved/over; None where it is not seen that over > 0, or that it is 0 and moved > 0."""
         with suppress(TermError, FormulaError):
-            x, y = self._settled(moved), self._settled(over)
+            x, y = self.settled(moved), self.settled(over)
             if y == ZERO or x.kind == "oo":
                 infinite = y.kind != "oo" and self.is_positive(x)
                 return INFINITY if infinite else None
@@ -42,11 +42,11 @@ class Quotients:
             return terms.sqrt(_factored(cancelled(x**2, y**2)))
         return cancelled(x, y)
 
-    def _settled(self, term: Term) -> Term:
+    def settled(self, term: Term) -> Term:
         """A formula in the parameters, with maxima whose largest term is seen by its sign."""
         if not term.parts:
             return term
-        made = substitution.expanded(substitution.made_of(term, list(map(self._settled, term.parts))))
+        made = substitution.expanded(substitution.made_of(term, list(map(self.settled, term.parts))))
         if made.kind == "power" and made.parts[1].number == HALF and made.parts[0].kind == "power":
             base, exponent = made.parts[0].parts
             if exponent.number == 2:

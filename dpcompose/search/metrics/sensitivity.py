@@ -8,7 +8,7 @@ grow without end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from fractions import Fraction
@@ -34,9 +34,11 @@ from dpcompose.kernel.rules.premises import BadStep
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.search.comparisons import comparing
+from dpcompose.search.metrics import slopes
 from dpcompose.search.metrics.points import Open, Point, Trials
 from dpcompose.search.metrics.proving import Comparisons, fails
 from dpcompose.search.metrics.quotients import Quotients, cancelled, is_polynomial, maximum, powers_of
+from dpcompose.search.metrics.rates import Rates
 from dpcompose.search.metrics.verdicts import MetricVerdicts
 
 if TYPE_CHECKING:
@@ -139,19 +141,21 @@ class _Ratios:
         """What ratios come near to where one point moves on to the other along a line, with the points."""
         s, limits = self._distance_along, dict[Term, str]()
         share = terms.letter(s, Domain(Fraction(0), True, 1 / FAR, True))
-        chords = ((D, _shifted(D, _scaled(D, E, share))) for D, E in self._pairs if D != E)
-        for ratio, ends in self._looks(chords):
-            for powers in (powers_of(part, s) for part in maximum(ratio)):
-                lowest = min(powers, default=Fraction(1))
-                if ends is None or lowest > 0:
-                    continue
-                if lowest == 0:
-                    limits.setdefault(
-                        powers[lowest], f"the ratio at {_at(ends)} comes near to it as {s} falls to 0"
-                    )
-                elif self.quotients.is_positive(powers[lowest]):
-                    limits[INFINITY] = f"the ratio at {_at(ends)} grows without end as {s} falls to 0"
+        chords = ((D, _shifted(D, self._step(D, E, share))) for D, E in self._pairs if D != E)
+        for ratio, ends in self._looks(chords, Rates(self.quotients, s).quotient):
+            how = "grows without end" if ratio == INFINITY else "comes near to it"
+            if ends is not None:
+                limits.setdefault(ratio, f"the ratio at {_at(ends)} {how} as {s} falls to 0")
         return limits
+
+    def _step(self, start: Place, end: Place, share: Term) -> Place:
+        """A share of the way from one point to another; along one coordinate a step as long as the share."""
+        steps = {name: end[name] - x for name, x in start.items() if end[name] != x}
+        for name, step in steps.items() if len(steps) == 1 else ():
+            for sign in (ONE, -ONE):
+                if self.quotients.is_positive(sign * step):
+                    return {name: sign * share}
+        return {name: step * share for name, step in steps.items()}
 
     @cached_property
     def quotients(self) -> Quotients:
@@ -191,8 +195,15 @@ class _Ratios:
                 cases.append((type, moved, over))
         return cases
 
-    def _looks(self, pairs: Iterable[tuple[Place, Place]]) -> Iterator[tuple[Term, Ends | None]]:
-        """The ratios at pairs of points, each once, with the points where nothing else differs."""
+    def _looks(
+        self,
+        pairs: Iterable[tuple[Place, Place]],
+        quotient: Callable[[Term, Term], Term | None] | None = None,
+    ) -> Iterator[tuple[Term, Ends | None]]:
+        """The ratios at pairs of points, each once, with the points where nothing else differs.
+
+        quotient -- what is looked at in place of ratios.
+        """
         looks = (
             (type, sides, pair, counts)
             for pair in pairs
@@ -204,7 +215,7 @@ class _Ratios:
             point = {naming.at(x, who): v for who, at in (("D", D), ("E", E)) for x, v in at.items()} | counts
             moved, over = (substitution.substituted(side, point) for side in sides)
             if (moved, over) not in known:
-                known[moved, over] = self.quotients.ratio(moved, over)
+                known[moved, over] = (quotient or self.quotients.ratio)(moved, over)
             ratio = known[moved, over]
             if ratio is None or ratio in self.ratios or not self._is_there(type, point, ratio):
                 continue
@@ -358,6 +369,7 @@ class _Ratios:
                     width[name], some = part.disc / 4, [ZERO, part.disc / 2, -part.disc / 2]
                 elif len(some) < 2:
                     some += self._constants
+                some += self._special[name]
                 ends[name] = list(dict.fromkeys(some))
         yield start, start
         for direction in self._directions(list(start)):
@@ -384,6 +396,10 @@ class _Ratios:
             most = max((abs(number) for number in numbers if number is not None), default=1)
             scale = most if None not in numbers else 1
             yield {_coordinate(delta): step / scale for delta, step in row.items()}
+
+    @cached_property
+    def _special(self) -> dict[str, list[Term]]:
+        return slopes.special(self.setting)
 
     @cached_property
     def _parts(self) -> list[Term]:
@@ -415,11 +431,6 @@ class _Ratios:
 
 def _shifted(point: Place, steps: Place) -> Place:
     return {name: substitution.expanded(x + steps.get(name, ZERO)) for name, x in point.items()}
-
-
-def _scaled(start: Place, end: Place, share: Term) -> Place:
-    """A share of the way from one point to another."""
-    return {name: (end[name] - x) * share for name, x in start.items()}
 
 
 def _at(ends: Ends) -> str:

@@ -51,10 +51,10 @@ def within(places: Sequence[Points]) -> dict[str, Term]:
     every = [
         (name, ends, who) for name, ends in intervals(places) for who in DATABASES if ends != (None, None)
     ]
-    return {naming.at(name, who): _position(name, ends, who) for name, ends, who in every}
+    return {naming.at(name, who): position(name, ends, who) for name, ends, who in every}
 
 
-def _position(name: str, ends: Ends, database: str) -> Term:
+def position(name: str, ends: Ends, database: str) -> Term:
     low, high = ends
     domain = NONNEGATIVE if low is None or high is None else UNIT
     t = letter(naming.place(name, database), domain)
@@ -86,9 +86,9 @@ def orders(places: Sequence[Points], used: Container[str]) -> Iterator[dict[str,
 def _ordered(name: str, ends: Ends, larger: str, smaller: str) -> dict[str, Term]:
     low, high = ends
     if low is None and high is not None:
-        above = _position(name, ends, larger)
+        above = position(name, ends, larger)
         return {naming.at(name, smaller): above - letter(_gap(name), NONNEGATIVE)}
-    below = _position(name, ends, smaller)
+    below = position(name, ends, smaller)
     if low is None or high is None:
         return {naming.at(name, larger): below + letter(_gap(name), NONNEGATIVE)}
     left = (1 - letter(naming.place(name, smaller), UNIT)) * letter(_gap(name), UNIT)
