@@ -12,7 +12,7 @@ import pytest
 import told
 from core_records import U
 
-from dpcompose.kernel.composition import losses
+from dpcompose.kernel.composition import closer, losses
 from dpcompose.kernel.composition.losses import Composition, Converted, Loss, NoLoss
 from dpcompose.kernel.core.orders import Curve, Orders
 from dpcompose.kernel.core.settings import Setting
@@ -314,3 +314,30 @@ def test_mechanisms_are_called_by_their_numbers(i: Any) -> None:
     assert losses.mechanism_of(two(), 2).name == "M2"
     with pytest.raises(NoLoss, match="there is no mechanism"):
         losses.mechanism_of(two(), i)
+
+
+def test_entries_that_move_lose_each_for_itself() -> None:
+    """By 1 and 2 they lose 1 and 4 squares, and a value that moves by 3 loses 9; so do converted losses, and norms."""
+    moved = ("rho", E * letter(losses.MOVED) ** 2)
+    by_entries = Loss(1, "zcdp", (("rho", E),), moved=(moved,))
+    at_entries = at((1, THREE), entries=((1, (ONE, TWO)),))
+    other = Loss(2, "zcdp", (("rho", ZERO),))
+    assert together(by_entries, other).at(at_entries) == {"rho": 5 * E}
+    assert together(by_entries, other).at(at((1, THREE))) == {"rho": 9 * E}
+    whole = Loss(1, "zcdp", (("rho", E),), moved=(moved,), whole=True)
+    assert together(whole, other).at(at_entries) == {"rho": 9 * E}
+    then = Loss(1, "zcdp", (("rho", E),), (Converted("zcdp-to-tcdp"),), (moved,))
+    nothing = Loss(2, "tcdp", (("rho", ZERO), ("tau", ZERO)))
+    assert together(then, nothing).at(at_entries) == {"rho": 9 * E, "tau": ZERO}
+    normal = Loss(1, "gaussian", (("mu", E),), moved=(("mu", E * letter(losses.MOVED)),))
+    assert together(normal, Loss(2, "gaussian", (("mu", ZERO),))).at(at_entries) == {"mu": 3 * E}
+    once = Loss(1, "approximate", (("epsilon", E), ("delta", D)), once=("delta",))
+    none = Loss(2, "approximate", (("epsilon", ZERO), ("delta", ZERO)))
+    both = together(once, none).at(at((1, TWO), entries=((1, (ONE, ONE)),)))
+    assert both == {"epsilon": 2 * E, "delta": D}
+    further = together(once, none).at(at((1, TWO), entries=((1, (ONE, TWO)),)))
+    assert further == {"epsilon": 2 * E, "delta": parsed("d + d*exp(e)")}
+
+
+def test_the_largest_of_closer_values() -> None:
+    assert closer.largest([E, F]) == terms.top(1, [E, F]) and closer.largest([E, 2 * E]) == 2 * E

@@ -383,6 +383,14 @@ def test_who_reads_everything_is_looked_for_among_all() -> None:
     assert cover(bag("2", "3"), *both, parts=1, outside=False).types
 
 
+def test_of_many_parts_some_are_named() -> None:
+    """25 of 40 that rows leave, and as many others."""
+    for mechanism, named in ((on_parts(B, "k", "common"), (25, 25)), (on_parts(U, "k"), (25, 25))):
+        (found,) = cover(bag("40", "1", "bag"), mechanism).types
+        assert tuple(map(len, found.pair)) == named
+    assert len({*found.pair[0]}) == 25
+
+
 def test_where_all_databases_have_as_many_rows_none_comes_or_goes() -> None:
     assert not cover(bag("2", "3"), part(U), parts=1, size=("exactly", 9)).types
     assert cover(bag("2", "3", "bag"), part(U), parts=1, size=("exactly", 9)).types
