@@ -341,3 +341,31 @@ def test_entries_that_move_lose_each_for_itself() -> None:
 
 def test_the_largest_of_closer_values() -> None:
     assert closer.largest([E, F]) == terms.top(1, [E, F]) and closer.largest([E, 2 * E]) == 2 * E
+
+
+@pytest.mark.parametrize(
+    ("unit", "far", "steps"),
+    [
+        (E, 3 * E, THREE),
+        (E, E, ONE),
+        (2 * E, 4 * E, TWO),
+        (E, HALF * E, None),
+        (E, 3 * HALF * E, None),
+        (E, F, None),
+        (E, INFINITY, None),
+        (E, ZERO, None),
+        (ZERO, ZERO, None),
+        (None, E, None),
+    ],
+)
+def test_a_metric_in_whole_steps(unit: Term | None, far: Term, steps: Term | None) -> None:
+    """A guarantee of so much for each step is one for so many steps; of others there is no database between."""
+    made = of(mechanisms=(of(metric=of(unit=unit)), of(metric=None)))
+    type = at((1, ONE), (2, TWO), lost=((1, far, ()), (2, E, ())))
+    some = [pure(1, ONE), pure(2, F)]
+    here, there = losses.in_steps(some, type, made, told.THEORY)
+    if steps is None:
+        assert (*here,) == (*some,) and there == type
+        return
+    assert unit is not None and here == (pure(1, unit), pure(2, F))
+    assert there.moves == ((1, ((1, steps),)), (2, ((1, TWO),))) and there.lost == ((2, E, ()),)
