@@ -147,8 +147,10 @@ def names_read(one: Any) -> list[str]:
 
 
 def attributes(problem: Any) -> bool:
-    """Whether queries look at attributes: a record comes with every value, so that its name is that of many."""
-    return any(one.get("query", "count") not in SEEN for one in problem["mechanisms"])
+    """Whether queries, also of studies, look at attributes: a record comes with every value, so that its name is
+    that of many."""
+    composed = [problem, *problem.get("studies", {}).values()]
+    return any(one.get("query", "count") not in SEEN for some in composed for one in some["mechanisms"])
 
 
 def read(problem: Any, record: Record) -> tuple[bool, ...]:
