@@ -279,3 +279,37 @@ def test_entries_that_are_not_read() -> None:
             entries.read(term(text))
     assert entries.is_polynomial(term("2*e*x + 1/e")) and not entries.is_polynomial(term("1/x"))
     assert not entries.is_polynomial(term("sqrt(e)")) and ALPHA == "alpha"
+
+
+# how much a promise is broken
+
+
+def near(found: Any, value: str) -> bool:
+    return (
+        found is not None and abs(found.low - F(value)) < F(1, 10**6) and found.high - found.low < F(1, 10**6)
+    )
+
+
+def test_how_much_a_promise_is_broken() -> None:
+    """P = 2/3 and Q = 1/6 of the event: log 4, 2/3 − e^(1/2)/6, and Φ(Φ⁻¹(1/6) + 1) = 0.51295…"""
+    P, Q, event = [F(2, 3), THIRD], [F(1, 6), F(5, 6)], promises.Broken((0,), "")
+    half = {"epsilon": number(HALF), "delta": number(F(1, 10)), "mu": ONE}
+    words, limit, there = promises.measured("pure", P, Q, half, event) or ("", None, None)
+    assert words == "loss" and near(limit, "0.5") and near(there, "1.3862944")
+    words, limit, there = promises.measured("approximate", P, Q, half, event) or ("", None, None)
+    assert words == "delta" and near(limit, "0.1") and near(there, "0.3918797")
+    words, limit, there = promises.measured("gaussian", P, Q, half, event) or ("", None, None)
+    assert words == "probability of an event" and near(limit, "0.5129946") and near(there, "0.6666667")
+    never = [F(0), F(1)]
+    found = promises.measured("pure", P, never, half, event)
+    assert (
+        found is not None
+        and found[2] is None
+        and promises.measured("gaussian", P, never, half, event) is None
+    )
+    for notion, broken in (("pure", promises.Broken((), "")), ("zcdp", event)):
+        assert promises.measured(notion, P, Q, {"rho": ONE, **half}, broken) is None
+    order = promises.Broken((), "", {}, F(2))
+    words, limit, there = promises.measured("zcdp", P, Q, {"rho": number(F(1, 4))}, order) or ("", None, None)
+    assert words == "divergence of order 2" and near(limit, "0.5") and near(there, "1.0296194")  # log(14/5)
+    assert (promises.measured("zcdp", P, never, {"rho": ONE}, order) or (0, 0, 0))[2] is None
