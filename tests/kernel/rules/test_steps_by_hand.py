@@ -7,12 +7,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import told
+from kernel.covers.test_covers import multisets, reads
 
 from dpcompose.kernel import written_out
 from dpcompose.kernel.composition.losses import NoLoss
+from dpcompose.kernel.core import reading
 from dpcompose.kernel.core.assumptions import Assumption
 from dpcompose.kernel.deciders.curves.outcomes import Alike
-from dpcompose.kernel.expressions import forms, terms
+from dpcompose.kernel.expressions import forms, formulas, terms
+from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import NONNEGATIVE, REAL, UNIT_INTERVAL, Domain
 from dpcompose.kernel.expressions.terms import (
     INFINITY,
@@ -28,7 +32,7 @@ from dpcompose.kernel.expressions.terms import (
 )
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.library.heads import Context
-from dpcompose.kernel.rules import chains, metrics, orders
+from dpcompose.kernel.rules import chains, metrics, orders, refutations
 from dpcompose.kernel.rules.premises import BadStep
 from dpcompose.kernel.theorems import NoTheorem, Prover
 
@@ -227,3 +231,110 @@ def test_premises_are_theorems() -> None:
     prover = Prover(of(distances=(), hash="h"), of())
     with pytest.raises(NoTheorem, match="the premises are theorems"):
         prover.by("worst", of(setting="h", says=None))  # type: ignore[arg-type]
+
+
+# what is false, and what is loose
+
+
+def test_a_claim_says_something_below_its_limit() -> None:
+    theory: Any = of(rule=lambda _: of(head=of(limits={"delta": 1})))
+
+    def check(delta: Term, epsilon: Term = ONE) -> None:
+        claim = Satisfies("approximate", (("epsilon", epsilon), ("delta", delta)))
+        refutations._says_something(claim, {"a": F(1, 2)}, theory)
+
+    for delta in (ZERO, A, number(F(99, 100)), 2 * A - F(1, 9)):
+        check(delta)
+    for delta in (ONE, 2 * A, number(2)):
+        with pytest.raises(BadStep, match="not seen to be below 1 there"):
+            check(delta)
+    for values in ((ZERO, INFINITY), (INFINITY, ONE)):
+        with pytest.raises(BadStep, match="a parameter is oo says nothing"):
+            check(*values)
+
+
+def test_points_say_something_of_letters_and_of_members() -> None:
+    at = {"a": F(1), "x": F(2), "e[2]": F(3), "f[1]": F(4)}
+    assert refutations._used(at, A, B) == {"a": 1} and refutations._used(at, MEMBER * X) == {
+        "x": 2,
+        "e[2]": 3,
+    }
+    assert refutations._used(at) == {}
+
+
+def test_losses_are_those_that_are_stated() -> None:
+    two: Any = of(mechanisms=[None, None])
+
+    def stated(*some: Any) -> Any:
+        return refutations._as_stated([of(loss=loss) for loss in some], two)
+
+    first, second = of(mechanism=1, then=()), of(mechanism=2, then=())
+    assert stated(first, second) == [first, second]
+    assert refutations._chosen([first, second], None) == [first, second]
+    assert refutations._chosen([first, second], [2]) == [second] and refutations._chosen([first], []) == []
+    for some in ((second, first), (first,), (first, first), (first, second, second)):
+        with pytest.raises(BadStep, match="one loss, in order"):
+            stated(*some)
+    with pytest.raises(BadStep, match="need not be attained"):
+        stated(first, of(mechanism=2, then=("page",)))
+    assert refutations._implied({"notion": "approximate", "epsilon": "1/2"}) == (
+        "approximate",
+        number(F(1, 2)),
+    )
+    for given in ({"notion": "approximate"}, {"notion": "a", "epsilon": "1", "delta": "0"}, {}):
+        with pytest.raises(BadStep, match="a notion and an epsilon"):
+            refutations._implied(given)
+
+
+def loose(known: tuple[str, str], claim: tuple[str, str], key: str, **point: str) -> Any:
+    made = setting_of("approximate", known).setting
+    keys = ("epsilon", "delta")
+    holds = Satisfies(
+        "approximate", tuple((k, formulas.parse(x, made.symbols)) for k, x in zip(keys, known, strict=True))
+    )
+    data = {"notion": "approximate", **dict(zip(keys, claim, strict=True))}
+    premises: Any = [of(says=holds)]
+    return refutations.loose(made, told.THEORY, premises, claim=data, key=key, point=point)[0]
+
+
+def setting_of(notion: str, values: tuple[str, str]) -> Prover:
+    change = {"single": [[0, 1], [1, 0]], "steps": 1}
+    stated = {
+        "stated": change,
+        "notion": notion,
+        "values": dict(zip(("epsilon", "delta"), values, strict=True)),
+    }
+    data = {
+        "parameters": {"e": "positive", "f": "positive"},
+        "databases": multisets(["a"]),
+        "target": change,
+        "mechanisms": [{"name": "M", **reads(None, change), **stated}],
+    }
+    return Prover(reading.read(data), told.THEORY)
+
+
+def test_a_claim_is_loose_where_one_parameter_is_larger_and_none_is_smaller() -> None:
+    for claim, key in (
+        (("2*e", "1/9"), "epsilon"),
+        (("e", "1/8"), "delta"),
+        (("2*e", "1/8"), "epsilon"),
+        (("oo", "1/9"), "epsilon"),
+        (("e", "oo"), "delta"),
+    ):
+        assert loose(("e", "1/9"), claim, key, e="1").values[0][0] == "epsilon"
+    for claim, key in (
+        (("e", "1/9"), "epsilon"),
+        (("e/2", "1/9"), "epsilon"),
+        (("2*e", "1/9"), "delta"),
+        (("e", "1/10"), "delta"),
+    ):
+        with pytest.raises(BadCertificate, match="the comparison holds at the point"):
+            loose(("e", "1/9"), claim, key, e="1")
+    for claim, key in ((("2*e", "1/10"), "epsilon"), (("e/2", "1/8"), "delta")):
+        with pytest.raises(BadStep, match="not seen to be at least that of the guarantee"):
+            loose(("e", "1/9"), claim, key, e="1")
+    with pytest.raises(BadStep, match="no parameter 'rho'"):
+        loose(("e", "1/9"), ("2*e", "1/9"), "rho", e="1")
+    for point in ({}, {"e": "-1"}, {"e": "1", "z": "1"}):
+        with pytest.raises(BadCertificate):
+            loose(("e", "1/9"), ("2*e", "1/9"), "epsilon", **point)
