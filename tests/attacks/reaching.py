@@ -180,11 +180,11 @@ class Suite:
         return [n for n, one in enumerate(self.items) if one.nodeid not in costs]
 
     def chosen(self, mutant: Mutant, seconds: float) -> list[int]:
-        """The tests that reach what is changed: those of its own room for so long, then others for as long."""
+        """The tests that reach what is changed, and then those that reach its function before it, as of a line that was
+        another one it is not known which do: those of its own room for so long, then others for as long."""
         lines = self.reached.get(mutant.name, {})
-        tests = next(
-            (lines[line] for line in range(mutant.line, mutant.first - 1, -1) if lines.get(line)), []
-        )
+        near = (lines.get(line, ()) for line in range(mutant.line, mutant.first - 1, -1))
+        tests = list(dict.fromkeys(n for some in near for n in some))
         room = f"tests/kernel/{Path(mutant.name).parts[0].removesuffix('.py')}/"
         own = [n for n in tests if self.items[n].nodeid.startswith(room)]
         others = [n for n in tests if not self.items[n].nodeid.startswith(room)]

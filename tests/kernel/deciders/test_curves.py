@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 import time
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -13,9 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import ONE, chain, excess, geometric
 
+from dpcompose.kernel.deciders.curves import curves
 from dpcompose.kernel.deciders.curves.curves import Curve, Part
-from dpcompose.kernel.deciders.curves.lattices import TooManyLosses
-from dpcompose.kernel.deciders.curves.tails import Laplace
+from dpcompose.kernel.deciders.curves.lattices import Rounding, TooManyLosses
+from dpcompose.kernel.deciders.curves.losses import Losses
+from dpcompose.kernel.deciders.curves.tails import Laplace, Normal
+from dpcompose.kernel.deciders.curves.tradeoffs import Known, Together
 from dpcompose.kernel.expressions.intervals import Interval, NoEnclosure, enclosure
 from dpcompose.kernel.expressions.terms import INFINITY, ZERO, exp, letter, log, number, sqrt
 from dpcompose.search.least import least_epsilon_of
@@ -292,3 +296,96 @@ def test_loads_of_work_are_refused_before_they_are_done() -> None:
         with pytest.raises(TooManyLosses):
             curve.above(number(1), bits)
         assert time.process_time() - start < 5
+
+
+# groups of losses, by hand
+
+
+def group(*parts: tuple[int, int, int], noisy: tuple[tuple[int, int], ...] = ()) -> curves._Group:
+    """Mechanisms by their steps, how many they are, and their weight; noise by how many, and its weight."""
+    return curves._Group(
+        number(1),
+        tuple((Part(number(w), ZERO, r, k), w) for r, k, w in parts),
+        tuple((Laplace(number(w), k), w) for k, w in noisy),
+    )
+
+
+def test_the_lengths_of_lattices() -> None:
+    one = group((2, 3, 2), noisy=((4, 3),))
+    assert one.length == 2 * 3 * 2 + 4 * 3 and [each.count for each in one.members] == [3, 4]
+    finer = one.finer(4)
+    assert (finer.step, finer.length) == (number(Fraction(1, 4)), 4 * one.length)
+    assert [weight for _, weight in (*finer.parts, *finer.noisy)] == [8, 12]
+
+
+def test_lattices_as_fine_as_points_allow() -> None:
+    ten, noise = group((1, 10, 1)), group(noisy=((3, 2),))
+    assert curves._refined([ten], 11) == [ten] and curves._refined([ten], 10) is None
+    assert curves._refined([ten, ten], 121) == [ten, ten] and curves._refined([ten, ten], 120) is None
+    assert curves._refined([noise], 13) == [noise.finer(2)] and curves._refined([noise], 12) is None
+    assert curves._refined([noise], 25) == [noise.finer(4)] and curves._refined([noise], 24) == [
+        noise.finer(2)
+    ]
+    assert curves._refined([ten, noise], 11 * 13) == [ten, noise.finer(2)]
+    assert curves._refined([ten, noise], 11 * 13 - 1) is None
+    assert (
+        curves._refined([noise, noise], 169) == [noise.finer(2)] * 2
+        and curves._refined([noise, noise], 168) is None
+    )
+    assert curves._refined([noise] * 3, 10**9) is None
+
+
+def test_losses_with_a_common_measure_are_one_group() -> None:
+    two = sqrt(number(2))
+    parts, noisy = [Part(number(1), ZERO), Part(two, ZERO), Part(number(2), ZERO)], [Laplace(number(3), 2)]
+    first, second = curves._groups(parts, noisy)
+    assert [(part, weight) for part, weight in first.parts] == [(parts[0], 1), (parts[2], 2)]
+    assert first.noisy == ((noisy[0], 3),) and first.step == number(1)
+    assert second.parts == ((parts[1], 1),) and second.step == two
+    lone, rest = curves._least_like(parts, [*noisy, Laplace(two), Laplace(number(9), middle=True)])
+    assert lone.count == 1 and sum(law.count for law in rest) == 3 and not lone.middle
+    assert [law.ratio for law in rest if law.middle] == [number(9)]
+
+
+def test_curves_of_pieces() -> None:
+    """What is alike is counted together; of no normal noise nothing is said; tables stand beside no other order."""
+    third = Fraction(1, 3)
+    known = Known(((third, 2 * third), (2 * third, third)))
+    pieces = [
+        Part(number(1), ZERO),
+        Part(number(1), ZERO, count=2),
+        Laplace(ZERO),
+        Normal(ZERO),
+        Laplace(number(2)),
+    ]
+    curve = Curve.of([*pieces, Normal(number(1)), Normal(number(2)), known, known.times(2)])
+    assert curve.parts == (Part(number(1), ZERO, count=3),) and curve.laplace == (Laplace(number(2)),)
+    assert curve.normal == Normal(number(3)) and curve.together == (known.times(3),)
+    assert Curve.of(pieces[:4]).normal is None and Curve.of([Normal(ZERO, number(1))]).normal is not None
+    ordered = Together(((number(1), ZERO),), rate=number(Fraction(1, 2)), own=(1, 0))
+    with pytest.raises(ValueError, match="tables beside samples"):
+        Curve.of([known, ordered])
+    assert Curve.of([known, replace(ordered, own=(1, 1))]) and Curve.of(
+        [ordered, replace(ordered, own=(0, 1))]
+    )
+    middle = Laplace(number(1), 2, middle=True)
+    assert (
+        Curve.of([middle]).alike_middles == middle
+        and Curve.of([middle, Part(number(1), ZERO)]).alike_middles is None
+    )
+    for others in (
+        [Laplace(number(1))],
+        [middle, Laplace(number(2), middle=True)],
+        [middle, Normal(number(1))],
+        [middle.times(60)],
+    ):
+        assert Curve.of(others).alike_middles is None
+    assert len(curve._orders) == 2 and len(Curve.of(pieces)._orders) == 1
+
+
+def test_what_is_infinite_adds_up() -> None:
+    """1 − (1 − 1/5)·1/2 = 3/5, with the stays on the side that makes it larger, or smaller."""
+    stays = Interval(Fraction(49, 100), Fraction(1, 2))
+    for up, exact in ((True, 1 - Fraction(4, 5) * Fraction(49, 100)), (False, Fraction(3, 5))):
+        lost = Losses((), Fraction(1), Fraction(1, 5), 64, Rounding(6, up))
+        assert curves._infinite(lost, stays) == exact

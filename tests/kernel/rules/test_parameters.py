@@ -83,6 +83,8 @@ def test_narrower_values(setting: Setting) -> None:
         ([], "values are a table of formulas for some mechanisms"),
         ({"1": "e"}, "values are a table of formulas for some mechanisms"),
         ({"1": {"epsilon": 1}}, "values are a table of formulas for some mechanisms"),
+        ({"1": {"epsilon": "e", "delta": 1}}, "values are a table of formulas for some mechanisms"),
+        ({"1": {1: "e"}}, "values are a table of formulas for some mechanisms"),
         ({"3": {"epsilon": "e"}}, "there is no mechanism '3'"),
         ({"0": {"epsilon": "e"}}, "there is no mechanism '0'"),
         ({1: {"epsilon": "e"}}, "there is no mechanism 1"),

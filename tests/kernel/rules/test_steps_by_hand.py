@@ -14,6 +14,7 @@ from dpcompose.kernel import written_out
 from dpcompose.kernel.composition.losses import NoLoss
 from dpcompose.kernel.core import reading
 from dpcompose.kernel.core.assumptions import Assumption
+from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders.curves.outcomes import Alike
 from dpcompose.kernel.expressions import forms, formulas, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
@@ -30,7 +31,7 @@ from dpcompose.kernel.expressions.terms import (
     number,
     sqrt,
 )
-from dpcompose.kernel.judgements import Satisfies
+from dpcompose.kernel.judgements import Attained, Covers, Lower, Satisfies
 from dpcompose.kernel.library.heads import Context
 from dpcompose.kernel.rules import chains, metrics, orders, refutations
 from dpcompose.kernel.rules.premises import BadStep
@@ -338,3 +339,43 @@ def test_a_claim_is_loose_where_one_parameter_is_larger_and_none_is_smaller() ->
     for point in ({}, {"e": "-1"}, {"e": "1", "z": "1"}):
         with pytest.raises(BadCertificate):
             loose(("e", "1/9"), ("2*e", "1/9"), "epsilon", **point)
+
+
+def test_no_smaller_formula_holds_where_as_much_is_lost_in_each_case() -> None:
+    """In that case, of that parameter, and whatever the letters are."""
+    here, there = (Type((), frozenset(), (n,), where=of(at_most=(), distances=())) for n in (0, 1))  # type: ignore[arg-type]
+    theory: Any = of(rule=lambda _: of(head=of(squared=())))
+    anything: Any = of(distances=(), assumed=(), known=forms.NOTHING)
+
+    def lower(
+        type: Type = here, value: Term = A, notion: str = "pure", key: str = "epsilon", **more: Any
+    ) -> Lower:
+        return Lower(notion, key, value, (Attained(type, value, (), **more),))
+
+    def least(
+        *lowers: Lower, types: tuple[Type, ...] = (here,), key: str = "epsilon", shown: int | None = None
+    ) -> Any:
+        says = [Satisfies("pure", (("epsilon", A),)), Covers(of(types=types)), *lowers]
+        premises: Any = [of(says=one) for one in says]
+        certificates = [None] * (len(types) if shown is None else shown)
+        return metrics.least_everywhere(anything, theory, premises, key=key, certificates=certificates)[0]
+
+    assert (
+        least(lower()).key == "epsilon" and least(lower(), lower(there), types=(here, there)).notion == "pure"
+    )
+    for other in (lower(there), lower(notion="zcdp"), lower(key="delta")):
+        with pytest.raises(BadStep, match="another parameter, or at other databases"):
+            least(other)
+    with pytest.raises(BadStep, match="another parameter, or at other databases"):
+        least(lower(), lower(), types=(here, there))
+    with pytest.raises(BadStep, match="lost only where"):
+        least(lower(where=(Assumption(A, ">", B),)))
+    with pytest.raises(BadStep, match="more than any number is lost at some"):
+        least(lower(positive=(A,)))
+    for lowers, types, shown in (((lower(),), (here, there), 2), ((lower(),), (here,), 2)):
+        with pytest.raises(BadStep, match="to be known in each of"):
+            least(*lowers, types=types, shown=shown)
+    with pytest.raises(BadStep, match="no parameter 'delta'"):
+        least(lower(), key="delta")
+    with pytest.raises(BadCertificate):
+        least(lower(value=B))

@@ -6,6 +6,7 @@ import pytest
 
 from dpcompose.kernel import infinity, saved
 from dpcompose.kernel.core.assumptions import Assumption
+from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.expressions import forms, metrics, terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE, REAL, Domain
 from dpcompose.kernel.expressions.terms import (
@@ -136,4 +137,5 @@ def test_a_claim_is_read_with_its_orders_and_with_omega_as_1_over_tau() -> None:
     assert read == ("tcdp", {"rho": e["e"], "tau": number(HALF**2)}, None)
     notion, values, orders = saved._claim({"notion": "renyi", "epsilon": "alpha*e", "orders": "(1, 2]"}, e)
     assert (notion, orders) == ("renyi", "(1, 2]") and set(values["epsilon"].letters) == {"alpha", "e"}
+    assert values["epsilon"].letters["alpha"] == Orders.read("(1, 2]").domain
     assert saved._claim({"notion": "pure", "epsilon": "e"}, e) == ("pure", {"epsilon": e["e"]}, None)
