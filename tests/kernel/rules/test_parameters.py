@@ -61,6 +61,8 @@ def test_what_has_values(text: str, setting: Setting) -> None:
         ("log(c)", "c is not known to be > 0"),
         ("sqrt(x)", "x is not known to be >= 0"),
         ("1/x", "x is not known to be != 0"),
+        ("log(-1 - c)", "is not known to be > 0"),
+        ("sqrt(-1 - c)", "is not known to be >= 0"),
         ("sqrt(c - 1)", "c - 1 is not known to be >= 0"),
         ("1/(c - 1)", "c - 1 is not known to be != 0"),
     ],

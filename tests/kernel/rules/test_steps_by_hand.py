@@ -379,3 +379,87 @@ def test_no_smaller_formula_holds_where_as_much_is_lost_in_each_case() -> None:
         least(lower(), key="delta")
     with pytest.raises(BadCertificate):
         least(lower(value=B))
+
+
+def refuted(lower: Lower, claim: dict[str, str], **point: str) -> Any:
+    made = setting_of("approximate", ("e", "f")).setting
+    premises: Any = [of(says=lower)]
+    return refutations.refute(made, told.THEORY, premises, claim=claim, point=point)[0]
+
+
+def test_a_claim_is_false_where_more_is_lost() -> None:
+    """2·e against e, and ∞ where an input is seen to move: there f is above 1."""
+    e, f = letter("e"), letter("f")
+    here = Type((), frozenset(), ())
+
+    def lower(value: Term, *positive: Term, **more: Any) -> Lower:
+        return Lower("pure", "epsilon", value, (Attained(here, value, (), positive, **more),))
+
+    pure = {"notion": "pure", "epsilon": "e"}
+    assert refuted(lower(2 * e), pure, e="1", f="1").values == (("epsilon", e),)
+    for claim in ("2*e", "3*e"):
+        with pytest.raises(BadCertificate, match="holds at the point"):
+            refuted(lower(2 * e), pure | {"epsilon": claim}, e="1", f="1")
+    assert refuted(lower(INFINITY, f - 1), pure, e="1", f="2") and refuted(
+        lower(INFINITY), pure, e="1", f="1"
+    )
+    assert refuted(lower(INFINITY, e - 3, f - 1), pure, e="1", f="2")
+    for value in (INFINITY, 2 * e):
+        with pytest.raises(BadStep, match="no input is seen to move there"):
+            refuted(lower(value, f - 1, 1 - f), pure, e="1", f="1")
+    with pytest.raises(BadCertificate, match="oo has no value"):
+        refuted(lower(INFINITY), pure | {"epsilon": "oo"}, e="1", f="1")
+    with pytest.raises(ValueError, match="f > e"):
+        refuted(lower(2 * e, where=(Assumption(f, ">", e),)), pure, e="1", f="1")
+    with pytest.raises(BadStep, match="known in pure privacy, the claim is about zcdp"):
+        refuted(lower(2 * e), {"notion": "zcdp", "rho": "e"}, e="1", f="1")
+    with pytest.raises(BadStep, match="at no neighbours"):
+        refuted(Lower("pure", "epsilon", 2 * e, ()), pure, e="1", f="1")
+    for point in ({"e": "1"}, {"e": "0", "f": "1"}, {"e": "1", "f": "1", "g": "1"}):
+        with pytest.raises(BadCertificate):
+            refuted(lower(2 * e), pure, **point)
+
+
+def test_what_has_several_parameters_is_larger_in_none_alone() -> None:
+    made = setting_of("approximate", ("e", "f")).setting
+    e, f = letter("e"), letter("f")
+    premises: Any = [
+        of(says=Satisfies("approximate", (("epsilon", e), ("delta", f)))),
+        of(says=Covers(of(types=(Type((), frozenset(), ()),)))),
+    ]
+    claim = {"notion": "approximate", "epsilon": "2*e", "delta": "f"}
+    with pytest.raises(BadStep, match="several parameters"):
+        metrics.larger(made, told.THEORY, premises, claim=claim, key="epsilon", neighbours=1, point={})
+
+
+def test_certificates_are_as_many_as_there_are_cases() -> None:
+    anything: Any = of(databases=of(points=()), assumed=())
+    for cases in ([], [1, 2], {"0": 1}, "x"):
+        with pytest.raises(BadCertificate, match="there are 1 cases"):
+            metrics._group(anything, A + 1, A, {"level": 0, "cases": cases})
+    near: Any = of(near=[of(inside=True)])
+    for shown in ([], [1], [1, 2, 3]):
+        with pytest.raises(BadCertificate, match="each of those is to be shown"):
+            metrics._in_near(anything, near, least(letter("d__a"), A), ZERO, ZERO, {"each": shown}, False)
+    for where in (of(near=[]), of(near=[of(inside=False)]), of(near=[of(inside=True)] * 2)):
+        with pytest.raises(BadCertificate, match="not within one distance"):
+            metrics._in_near(anything, where, A, ZERO, ZERO, {"each": []}, False)
+
+
+def test_the_page_by_which_metrics_compose() -> None:
+    def page(id: str, states: str, notion: str) -> Any:
+        return of(id=id, head=of(states=states, notion=notion))
+
+    pages = [
+        page("a", "metric form", "pure"),
+        page("b", "attained", "zcdp"),
+        page("c", "metric form", "zcdp"),
+    ]
+    theory: Any = of(
+        of_kind=lambda kind: pages if kind == "metric" else [], rule=lambda notion: of(id=notion)
+    )
+    assert [metrics._form(theory, notion) for notion in ("pure", "zcdp", "gaussian")] == [
+        "a",
+        "c",
+        "gaussian",
+    ]

@@ -350,3 +350,9 @@ def test_rows_that_break_a_claim_in_one_order_only() -> None:
                 prover.by("against_rows", **arguments)
     with pytest.raises(NoTheorem, match="it is not so"):
         prover.by("by_rows", claim={"notion": "pure", "epsilon": "9"})
+
+
+def test_what_a_table_loses_is_not_given() -> None:
+    prover = prover_of(TWO, {"notion": "pure", "epsilon": "log(2)"})
+    with pytest.raises(NoTheorem, match="M0 is not given by a guarantee alone"):
+        prover.by("given", i=1)
