@@ -66,7 +66,7 @@ class Vectors:
     def grows(self) -> bool:
         """Whether the pair, with every record taken more and more often, is one of neighbours."""
         databases = self.citing.setting.databases
-        return self.citing.setting.target.any_two(databases) and databases.sizes.n is None
+        return self.citing.setting.target.any_two(databases) and databases.any_number
 
     def at(self, pair: Any) -> Moves:
         """How far two databases move the inputs, families in one entry each."""

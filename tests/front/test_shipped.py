@@ -64,7 +64,10 @@ LARGE = {
 LARGE |= {"pages/conversions/pure-to-renyi-least", "pages/named/comparison"}
 """Those that take a second or more: half of what all of them take."""
 LEFT = {one.name for n, one in enumerate(frozen.pages()) if n % 4}
-LEFT |= {name for n, name in enumerate(sorted(LARGE)) if n % 4} | {"problems/120-twenty-choices"}
+LEFT |= {name for n, name in enumerate(sorted(LARGE)) if n % 4} | {
+    "problems/120-twenty-choices",
+    "pages/noises/exponential",
+}
 
 
 def shared(one: Frozen) -> Any:

@@ -175,7 +175,7 @@ def test_the_true_value_of_a_counterexample() -> None:
     )
 
 
-@pytest.mark.parametrize(("many", "shown"), [(5, 5), (6, 1), (1000, 1)])
+@pytest.mark.parametrize(("many", "shown"), [(5, 5), (6, 1), pytest.param(1000, 1, marks=pytest.mark.slow)])
 def test_mechanisms_that_do_the_same_are_shown_once(many: int, shown: int) -> None:
     """A thousand equal steps are one line of a counterexample, and a thousand entries of its JSON."""
     step = [dpc.mechanism(f"step {i}", dpc.gaussian(1, dpc.unbounded)) for i in range(1, many + 1)]
