@@ -162,3 +162,14 @@ def test_approximate_guarantees_use_every_type_where_there_are_few() -> None:
     for i, one in enumerate(data["mechanisms"], start=1):
         one["guarantee"] |= {"notion": "approximate", "delta": f"d{i}"}
     assert said(data)
+
+
+def test_deltas_alone_add_up_over_any_number_of_steps() -> None:
+    """GB VI.3 for epsilon = 0: (0, d) for one step is (0, m*d) for m, and no less."""
+    data = reading_records({"group": "m", "of": "unbounded"}, [None], ["unbounded"], ["common"])
+    data["parameters"] = {"m": "integer >= 1"}
+    data["mechanisms"][0]["guarantee"] |= {"notion": "approximate", "epsilon": "0", "delta": "d"}
+    deltas = ("m*d", "m*d/2 + d/4")
+    data["claims"] = [{"notion": "approximate", "epsilon": "0", "delta": delta} for delta in deltas]
+    read = problems.read_data(data)
+    assert [Study(read.setting).check(one).verdict for one in read.claims] == ["proved", "refuted"]

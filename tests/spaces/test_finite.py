@@ -251,6 +251,8 @@ def test_size_is_known_before_work_starts() -> None:
         dpc.finite(dpc.multisets("abcd", "<= 60"), dpc.bounded).all_pairs()
     with pytest.raises(TooLarge, match="more than the 10,000,000,000 that are gone through"):
         dpc.finite(dpc.multisets("abcd", "<= 2000"), dpc.bounded)
+    with pytest.raises(TooLarge, match=r"of size 646 over .* that are spent on one question"):
+        dpc.finite(dpc.multisets("abcde", "= 646"), dpc.unbounded).push_forward(dpc.restriction(["a"]))
     with pytest.raises(TooLarge, match="there are infinitely many"):
         dpc.finite(dpc.multisets("ab"), dpc.bounded)
     with pytest.raises(

@@ -172,12 +172,12 @@ def _at_databases(theory: Theory, loss: Loss, far: Term, more: Mapping[str, Term
 def at_distance(rule: Any, values: Mapping[str, Term], r: Term) -> dict[str, Term]:
     """The parameters of a guarantee for inputs that are r apart, by the rule of its notion.
 
-    Where one is ∞, all are.
+    Where one is ∞, all are.  Where one is 0 there may be no formula for all r, and r steps are alike.
     """
     if any(value.kind == "oo" for value in values.values()):
         return dict.fromkeys(rule.head.parameters, INFINITY)
     letters, there = {**values, "r": r}, {}
-    whole = r.number is not None and r.number.denominator == 1
+    whole = (r.number is not None and r.number.denominator == 1) or ZERO in values.values()
     for key in rule.head.parameters:
         if whole and key in rule.head.at_steps:
             there[key] = formulas.parse(rule.head.at_steps[key], letters, {"": []})

@@ -261,6 +261,11 @@ class _Meaning:
                 raise self._refusal("a family runs to its number of members", below[3])
             return x, last
         low, high = _whole(first), _whole(last)
+        if high is None and node.text == "sum":  # of what may be alike
+            self.symbols[index] = terms.letter(index)
+            if index not in (x := self.of(below[0])).letters:
+                del self.symbols[index]
+                return [(last - first + 1) * x]
         if low is None or high is None or high - low >= MOST_TERMS:
             raise self._refusal(f"a family runs over at most {MOST_TERMS} whole numbers", node)
         values = []
@@ -360,8 +365,7 @@ class _Meaning:
         raise self._refusal("top needs a whole number first, which says how many values are added", node)
 
 
-MOST_ADDED = 999_999
-"""The most values that a top adds up."""
+MOST_ADDED = 999_999  # values of a top
 
 
 def _whole(term: Term) -> int | None:
@@ -444,7 +448,7 @@ def _at(term: Term, point: Mapping[str, Fraction]) -> Term:
             kind == "power"
             and parts[0].letters == {}
             and (_sign(parts[0]) or 0) < 0
-            and not _is_whole(parts[1])
+            and _whole(parts[1]) is None
         ):
             raise TermError("a broken power of a negative number has no real value")
         if kind == "log" and _sign(parts[0]) != 1:
@@ -470,10 +474,6 @@ def is_whole(count: Term) -> bool:
         return rest == ONE
     domain = rest.of[1]
     return bool(domain.integer and domain.least is not None and domain.least >= 1)
-
-
-def _is_whole(term: Term) -> bool:
-    return _whole(term) is not None
 
 
 def _over_at(term: Term, point: Mapping[str, Fraction]) -> Term:

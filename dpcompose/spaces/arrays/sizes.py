@@ -54,6 +54,7 @@ def costs(question: str, nodes: int, edges: int, listing: int, by_formula: bool)
         "edges": (stored + 8 * edges, listing),
         "profile": (stored + 2**27, listing + 40 * edges),
         "changes": (stored + 2**27 + 400 * nodes, listing + 40 * edges + PER_DATABASE * nodes),
+        "image": (stored + 2**27 + 64 * nodes, listing + 40 * edges + 300 * nodes),
         "distances": (stored + adjacency, listing + 150 * edges + 200 * nodes),
         "diameter": (stored + adjacency, listing + 800 * edges + 1_000 * nodes),
         "all pairs": (stored + adjacency + nodes**2, listing + 40 * nodes**2),

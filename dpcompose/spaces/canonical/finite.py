@@ -123,8 +123,8 @@ class FiniteSpace:
     def estimate(self, question: str = "edges") -> Estimate:
         """How large a question is, before any work on it.
 
-        question -- "edges", "profile", "changes", "distances" (from one database), "diameter", "all pairs" or
-        "graph" (networkx).
+        question -- "edges", "profile", "changes", "image", "distances" (from one database), "diameter", "all
+        pairs" or "graph" (networkx).
 
         >>> import dpcompose as dpc
         >>> dpc.finite(dpc.multisets("abcd", "<= 200"), dpc.bounded).estimate("all pairs").fits
@@ -445,6 +445,7 @@ class FiniteSpace:
         from dpcompose.spaces.arrays.layouts import StoredLayout
         from dpcompose.spaces.arrays.passes import quotient
 
+        self._refuse("image")
         labels, values = self.labels(f)
         first, second = quotient(self.layout, labels, len(values), executor)
         numbering = Numbering(self.databases, values)

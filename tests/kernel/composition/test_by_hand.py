@@ -12,7 +12,7 @@ import pytest
 from dpcompose.kernel import saved, written_out
 from dpcompose.kernel.composition import apart, given_tables, seen
 from dpcompose.kernel.composition.given import letters
-from dpcompose.kernel.composition.losses import Composition, NoLoss
+from dpcompose.kernel.composition.losses import Composition, NoLoss, at_distance
 from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.core.settings import Mechanism, Relation, Stated
@@ -20,12 +20,13 @@ from dpcompose.kernel.covers.records import Records
 from dpcompose.kernel.deciders.curves import canonical, spreads
 from dpcompose.kernel.deciders.curves.curves import Curve
 from dpcompose.kernel.deciders.curves.tails import Laplace
-from dpcompose.kernel.expressions import terms
+from dpcompose.kernel.expressions import formulas, terms
 from dpcompose.kernel.expressions.intervals import Interval
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, letter, number, sqrt
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.rules import orders as by_orders
 from dpcompose.kernel.rules.premises import BadStep
+from dpcompose.proof.theory.registry import standard
 
 of: Any = SimpleNamespace
 NOTHING: Any = None
@@ -48,6 +49,45 @@ F, R, E, E_I = Fraction, letter("r"), letter("e"), letter("e[i]")
 )
 def test_powers_from_1_on_are_convex(value: Any, power: bool) -> None:
     assert seen.is_power(value, R) is power
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "r", "there"),
+    [
+        (ZERO, E, R, R * E),  # GB VI.3: delta*d_G for epsilon = 0, for any number of steps
+        (ZERO, E_I, 2 * R, 2 * R * E_I),
+        (ZERO, E, number(3), 3 * E),
+        (E, ZERO, R, ZERO),
+        (E, ONE, R, (terms.exp(R * E) - 1) / (terms.exp(E) - 1)),
+    ],
+)
+def test_deltas_of_any_number_of_steps(epsilon: Any, delta: Any, r: Any, there: Any) -> None:
+    rule = standard().in_kernel.rule("approximate")
+    assert at_distance(rule, {"epsilon": epsilon, "delta": delta}, r) == {
+        "epsilon": r * epsilon,
+        "delta": there,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("sum(e, j, 0, r - 1)", R * E),
+        ("sum(e, j, 2, r)", (R - 1) * E),
+        ("sum(e*j, j, 0, r)", None),
+        ("max(e, j, 0, r)", None),
+        ("sum(e, j, 0, r) + j", None),
+    ],
+)
+def test_a_sum_of_what_is_alike_may_have_any_number_of_terms(text: str, value: Any) -> None:
+    def read() -> Any:
+        return formulas.parse(text, {"e": E, "r": R}, {"": []})
+
+    if value is not None:
+        assert read() == value
+        return
+    with pytest.raises(formulas.FormulaError):
+        read()
 
 
 def test_a_quotient_is_at_most_1() -> None:
