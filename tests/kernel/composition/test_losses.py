@@ -232,6 +232,8 @@ def test_who_loses_nothing_at_any_distance() -> None:
     assert nothing.at(at((1, INFINITY), (2, ONE))) == {"epsilon": INFINITY}
     zero = Loss(1, "zcdp", (("rho", ZERO),), (Converted("zcdp-to-approximate", (("delta", HALF),)),))
     assert not together(zero, pure(2, F)).loses_nothing(1, at((1, INFINITY), unlimited={1}))
+    beside = Loss(1, "approximate", (("epsilon", ZERO), ("delta", D)), (Converted("delta-apart"),))
+    assert not together(beside, pure(2, F)).loses_nothing(1, at((1, INFINITY), unlimited={1}))
 
 
 def test_the_largest_parameter_is_that_of_some_mechanism() -> None:

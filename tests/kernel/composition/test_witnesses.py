@@ -11,7 +11,7 @@ import pytest
 
 from dpcompose.front.studies.study import Study
 from dpcompose.kernel.composition import witnesses
-from dpcompose.kernel.composition.losses import Loss, NoLoss
+from dpcompose.kernel.composition.losses import NoLoss
 from dpcompose.kernel.composition.witnesses import Witnesses
 from dpcompose.kernel.core.assumptions import Assumption
 from dpcompose.kernel.expressions import terms
@@ -364,43 +364,6 @@ def test_what_moves_without_a_limit_loses_without_one() -> None:
     for value in (ZERO, Z):
         with pytest.raises(NoLoss, match="may be 0"):
             shown(value)
-
-
-def test_parameters_are_at_most_their_limits() -> None:
-    """delta of those that are meant is at most 1, if it is finite; nothing else is."""
-    theory = of(rule=lambda notion: head(limits={"delta": 1} if notion == "own" else {}))
-
-    def of_all(*values: Any, notion: str = "own", key: str = "delta", which: Any = (1,)) -> Any:
-        some = [
-            Loss(i, notion, (("epsilon", D), ("delta", value))) for i, value in enumerate(values, start=1)
-        ]
-        return [dict(one.values) for one in witnesses.limited(some, key, theory, which)]  # type: ignore[arg-type]
-
-    at_most = terms.least(K, ONE)
-    assert of_all(K, K) == [{"epsilon": D, "delta": at_most}, {"epsilon": D, "delta": K}]
-    assert of_all(INFINITY) == [{"epsilon": D, "delta": INFINITY}]
-    assert of_all(K, notion="other") == of_all(K, key="epsilon") == [{"epsilon": D, "delta": K}]
-
-
-def test_what_one_loses_where_its_guarantee_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """∞ where one parameter is; else what the page says of its own notion, or another page of others."""
-
-    def alone(r: Any = ONE, notion: str = "own", **values: Any) -> Any:
-        asked = about(
-            mechanism(),
-            losses=[loss(notion, **values)],
-            page=head(notion="own", distance="r*rho"),
-            theory=None,
-            is_by_divergence=lambda i: False,
-            _is_ordered=False,
-            _letters=lambda known: dict(known.values),
-            _violating=lambda i, r, known: known["rho"] - r,
-        )
-        return Witnesses._alone(asked, 1, r, True)
-
-    assert alone(rho=D, tau=INFINITY) == alone(rho=INFINITY, tau=D) == INFINITY
-    assert alone(number(2), rho=D, tau=D) == 2 * D
-    assert alone(number(2), "other", rho=D) == D - 2
 
 
 @pytest.mark.parametrize(
