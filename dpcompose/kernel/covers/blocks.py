@@ -119,7 +119,7 @@ def of_single_cells(
     for cell in sorted(cells):
         alike[roles(cell)].append(cell)
     kinds = list(alike.values())
-    if not kinds or many == 0:
+    if not kinds:
         return []
     if comb(len(kinds) + many - 1, many) * many > most:
         raise TooManyBlocks(

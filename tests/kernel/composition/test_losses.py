@@ -14,6 +14,7 @@ from core_records import U
 
 from dpcompose.kernel.composition import closer, losses
 from dpcompose.kernel.composition.losses import Composition, Converted, Loss, NoLoss
+from dpcompose.kernel.core import reading
 from dpcompose.kernel.core.orders import Curve, Orders
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers.types import Choice, Type
@@ -70,6 +71,7 @@ def test_a_guarantee_in_another_notion() -> None:
     assert conversion("delta-apart", {"epsilon": E, "delta": D}, apart=("delta",)) == {"epsilon": E}
     assert conversion("gaussian-to-renyi", {"mu": E}, "2") == {"epsilon": E * E}
     alpha = Orders.read("(1, oo)").order
+    assert conversion("gaussian-to-renyi", {"mu": E}, "(1, oo)") == {"epsilon": alpha * E * E * HALF}
     curve = {"epsilon": alpha * E}
     assert conversion("renyi-to-zcdp", curve, "(1, oo)") == {"rho": E}
     assert conversion("renyi-to-pure", {"epsilon": E}, "(9, oo)") == {"epsilon": E}
@@ -371,3 +373,50 @@ def test_a_metric_in_whole_steps(unit: Term | None, far: Term, steps: Term | Non
         return
     assert unit is not None and here == (pure(1, unit), pure(2, F))
     assert there.moves == ((1, ((1, steps),)), (2, ((1, TWO),))) and there.lost == ((2, E, ()),)
+
+
+def noisy(page: str, orders: str | None = None) -> Setting:
+    """A count with noise of parameter 2."""
+    data = core_records.setting(U, ([0], U), ([1], U), atoms=[["a"], ["b"]]).data()
+    data["mechanisms"][0].pop("stated")
+    asked = {"page": "count", "values": {}}
+    data["mechanisms"][0]["noise"] = {"query": asked, "page": page, "parameter": "2"}
+    return reading.read(data | ({} if orders is None else {"orders": orders}))
+
+
+def test_what_is_lost_by_noise() -> None:
+    """Laplace noise of scale 2 in each notion that its page knows; closer values only where it has some."""
+    laplace, normal = noisy("laplace"), noisy("normal-noise")
+    assert losses.by_noise(1, laplace, told.THEORY, "pure").values == (("epsilon", HALF),)
+    zcdp = losses.by_noise(1, laplace, told.THEORY, "zcdp")
+    assert zcdp.values == (("rho", parsed("exp(-1/2) - 1/2")),) and not zcdp.whole
+    assert zcdp.before(TWO, told.THEORY) == {"rho": parsed("exp(-1)")}
+    assert losses.by_noise(1, normal, told.THEORY, "gaussian").values == (("mu", HALF),)
+    renyi = losses.by_noise(1, noisy("normal-noise", "3"), told.THEORY, "renyi")
+    assert renyi.values == (("epsilon", number(Fraction(3, 8))),) and str(renyi.orders) == "3"
+    assert renyi.before(TWO, told.THEORY) == {"epsilon": number(Fraction(3, 2))}
+    for made, notion, closer_ones in (
+        (laplace, "pure", True),
+        (laplace, "zcdp", True),
+        (laplace, "gaussian", False),
+        (noisy("normal-noise", "3"), "renyi", True),
+    ):
+        with pytest.raises(NoLoss, match=f"states no {notion} guarantee"):
+            losses.by_noise(1, made, told.THEORY, notion, closer_ones)
+    with pytest.raises(NoLoss, match="mechanism 2 is not given by noise"):
+        losses.by_noise(2, laplace, told.THEORY, "pure")
+
+
+def test_what_is_lost_by_a_guarantee() -> None:
+    besides = {"stated": U, "domain": "own", "notion": "zcdp", "values": {"rho": "3"}}
+    data = two().data()
+    data["mechanisms"][0]["also"] = [besides]
+    found = losses.by_guarantee(1, reading.read(data), told.THEORY)
+    assert found == Loss(1, "pure", (("epsilon", ONE),), besides=(("zcdp", (("rho", THREE),)),))
+    for values in ({}, {"rho": "1"}, {"epsilon": "1", "delta": "0"}):
+        data["mechanisms"][0]["values"] = values
+        with pytest.raises(NoLoss, match="a guarantee of pure has epsilon"):
+            losses.by_guarantee(1, reading.read(data), told.THEORY)
+    data["mechanisms"][0] |= {"also": [], "values": {"epsilon": "alpha"}, "orders": "(1, oo)"}
+    with pytest.raises(NoLoss, match="a guarantee of pure says no orders"):
+        losses.by_guarantee(1, reading.read(data | {"orders": "2"}), told.THEORY)
