@@ -12,9 +12,10 @@ import pytest
 import told
 from core_records import U
 
-from dpcompose.kernel.composition import closer, losses
+from dpcompose.kernel.composition import closer, families, losses
 from dpcompose.kernel.composition.losses import Composition, Converted, Loss, NoLoss
 from dpcompose.kernel.core import reading
+from dpcompose.kernel.core.assumptions import Assumption
 from dpcompose.kernel.core.orders import Curve, Orders
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers.types import Choice, Type
@@ -82,6 +83,10 @@ def test_a_guarantee_in_another_notion() -> None:
         "epsilon": INFINITY,
         "delta": INFINITY,
     }
+    both = {"rho": INFINITY, "tau": D}, {"rho": E, "tau": INFINITY}
+    for values in both:
+        nothing = conversion("tcdp-to-approximate-inside", values, chosen=chosen, within=True)
+        assert {*nothing.values()} == {INFINITY}
     inside = conversion("tcdp-to-approximate-inside", {"rho": E, "tau": D}, chosen=chosen, within=True)
     assert inside["delta"] == HALF
 
@@ -420,3 +425,20 @@ def test_what_is_lost_by_a_guarantee() -> None:
     data["mechanisms"][0] |= {"also": [], "values": {"epsilon": "alpha"}, "orders": "(1, oo)"}
     with pytest.raises(NoLoss, match="a guarantee of pure says no orders"):
         losses.by_guarantee(1, reading.read(data | {"orders": "2"}), told.THEORY)
+
+
+def test_as_many_members_are_there_as_move() -> None:
+    """Of the second mechanism, a family of k; where it is not known yet."""
+    made = of(mechanisms=(of(count=None), of(count=K)), assumed=())
+    for members, least in (
+        (((1, TWO), (2, ONE)), 3),
+        (((2, ONE),), 2),
+        (((1, ONE),), None),
+        (((0, ONE),), None),
+    ):
+        found = families.needed(made, ((1, ONCE), (2, members)))
+        assert [str(one) for one in found] == ([] if least is None else [f"k >= {least}"])
+    assert families.needed(made, ((1, ((5, ONE),)), (2, ((K, ONE),)))) == ()
+    assert len(families.needed(made, ((2, ((2, ONE),)), (2, ((2, ONE),))))) == 1
+    made.assumed = (Assumption(K, ">=", TWO),)
+    assert families.needed(made, ((2, ((2, ONE),)),)) == () != families.needed(made, ((2, ((3, ONE),)),))

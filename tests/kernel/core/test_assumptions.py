@@ -11,7 +11,7 @@ from dpcompose.kernel.comparison import check_allowed, check_at_least
 from dpcompose.kernel.core import assumptions
 from dpcompose.kernel.core.assumptions import Assumed, Assumption
 from dpcompose.kernel.deciders.calculus import values
-from dpcompose.kernel.expressions import formulas, terms
+from dpcompose.kernel.expressions import forms, formulas, terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import NONNEGATIVE, POSITIVE, REAL, Domain
 from dpcompose.kernel.expressions.terms import Term, letter
@@ -252,3 +252,27 @@ def test_one_of_two_bounds_is_not_0() -> None:
     for term in (terms.largest(L, U), size["l"] - size["u"], size["l"], terms.least(-L, U)):
         assert not values.surely(term, True, ABOVE)
     assert values.surely(size["l"], False) and not values.surely(terms.top(2, [L, U, -L]), True, ABOVE)
+
+
+@pytest.mark.parametrize(
+    ("domain", "factor", "rest", "strictly", "distances"),
+    [
+        ("in (0,1)", 1, "-1/2", False, Domain(Fraction(0), False, Fraction(1, 2), True)),
+        ("in (0,1)", 1, "-1/2", True, Domain(Fraction(0), True, Fraction(1, 2), True)),
+        ("in (0,1)", 1, "1/2", False, Domain(Fraction(1, 2), True, Fraction(3, 2), True)),
+        ("in (0,1)", -1, "1", False, Domain(Fraction(0), True, Fraction(1), True)),
+        ("in (0,1)", -2, "1", False, Domain(Fraction(0), False, Fraction(1), True)),
+        ("in (0,1)", 1, "-1", False, Domain(Fraction(0))),  # nothing lies there: no end is told
+        ("positive", 1, "-1", True, Domain(Fraction(0), True)),
+        ("positive", 1, "1", True, Domain(Fraction(1), True)),
+        ("nonnegative", 1, "1", True, Domain(Fraction(1))),
+        ("nonnegative", 1, "0", True, Domain(Fraction(0), True)),
+    ],
+)
+def test_how_far_a_letter_is_from_a_number(
+    domain: str, factor: int, rest: str, strictly: bool, distances: Domain
+) -> None:
+    """What c*x + r may be where that is assumed to be above 0, or at least 0."""
+    form = forms.read(formulas.parse(rest, {}))
+    found = assumptions._distances(Domain.read(domain), Fraction(factor), form, strictly, False)
+    assert found == distances

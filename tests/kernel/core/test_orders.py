@@ -273,6 +273,20 @@ def test_a_curve_is_promised_where_it_is_seen_to_be_at_least_0() -> None:
     assert not close.nonnegative_at({"r": Fraction(3)}) and close.nonnegative_at({"r": Fraction(4)})
 
 
+def test_the_slope_that_a_curve_says_or_lies_above() -> None:
+    """Of one value for all orders up to 8, or of order 8 alone, an eighth; of more than a multiple none."""
+    for curve, slope, below in (
+        (said("(1, oo)", "r*alpha"), "r", "r"),
+        (said("(1, 8]", "r*alpha"), "r", "r"),
+        (said("(1, 8]", "r"), None, "r/8"),
+        (said("8", "2*r"), "r/4", "r/4"),
+        (said("(1, oo)", "r"), None, None),
+        (said("(1, 8]", "r*alpha + 1"), None, None),
+    ):
+        found = [curve.slope, curve.slope_below]
+        assert found == [None if one is None else formulas.parse(one, {"r": R}) for one in (slope, below)]
+
+
 def test_one_over_a_term() -> None:
     letters = {
         "v": terms.letter("v", Domain.read("positive")),

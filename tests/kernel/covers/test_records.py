@@ -262,6 +262,17 @@ def test_databases_beside_which_records_come() -> None:
         assert of(atoms=atoms, least=least).anew((0,)) == pair
 
 
+def test_some_that_move_are_sampled() -> None:
+    """One of them is enough for another record to be there beside the one that comes, unless there is noise."""
+    data = of(U, ([0], U), ([0], U), least=2).setting.data()
+    data["mechanisms"][0]["sampled"] = {"page": "poisson-sampling", "values": {"s": "1/2"}}
+    some = Records(reading.read(data), told.THEORY)
+    other, smallest = (("a", "b", "b"), ("b", "b")), (("a", "a", "a"), ("a", "a"))
+    assert [*some.pairs((0,), (), {1, 2})] == [other, smallest] == [*some.pairs((0,), (), {1})]
+    assert [*some.pairs((0,), (), {2})] == [smallest]
+    assert [*some.pairs((0,), (1,), {1, 2})] == [(("a", "a"), ("a", "b"))]
+
+
 def test_noise_looks_at_second_records() -> None:
     noise = {"query": {"page": "sum", "values": {"l": "0", "u": "1"}}, "page": "laplace", "parameter": "1"}
 
