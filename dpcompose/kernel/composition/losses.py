@@ -330,7 +330,7 @@ class Composition:
             loss, mechanism = self.losses[i - 1], self.setting.mechanisms[i - 1]
             known = set(self.rule.head.convex if not loss.then else ())
             for key, value in loss.at(r, self.theory).items():
-                if not self.adds_up(key) or not (key in known or seen.is_power(value, r)):
+                if not self.adds_up(key) or not (key in known or seen.is_convex(value, r)):
                     raise NoLoss(f"{key} of {mechanism.name} is not seen to be convex in the distance")
 
     def over(self, types: Iterable[Type]) -> dict[str, Term]:

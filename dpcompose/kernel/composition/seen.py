@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dpcompose.kernel.expressions import forms, terms
+from dpcompose.kernel.deciders.calculus import elementary, ranges, values
+from dpcompose.kernel.expressions import forms, substitution, terms
 from dpcompose.kernel.expressions.domains import POSITIVE, UNIT_INTERVAL, Domain
 from dpcompose.kernel.expressions.terms import ZERO, Term
 
@@ -33,6 +34,21 @@ def _is_product_below_1(value: Term) -> bool:
             return False
         below = below or strictly
     return below
+
+
+def is_convex(value: Term, r: Term) -> bool:
+    """Whether a function of r ≥ 0 is 0 at 0 and convex: a power, or of a second derivative seen to be ≥ 0."""
+    if is_power(value, r):
+        return True
+    name = r.of[0]
+    try:
+        if substitution.expanded(substitution.substituted(value, {name: ZERO})) != ZERO:
+            return False
+        f, box = values.goal(value)
+        second = elementary.derivative(elementary.derivative(f, name), name)
+        return ranges.undefined(f, box) is None and values.surely(values.to_term(second, box), False)
+    except (elementary.NotElementary, forms.NotAForm, terms.TermError):
+        return False
 
 
 def is_power(value: Term, r: Term) -> bool:

@@ -22,7 +22,7 @@ from dpcompose.kernel.core.contributions import RECORDS, Contribution, holds
 from dpcompose.kernel.core.settings import Mechanism, Relation
 from dpcompose.kernel.covers import room_for_rows
 from dpcompose.kernel.covers.distances import by_steps, check_formula, inputs_of
-from dpcompose.kernel.covers.queries import query_in_rows
+from dpcompose.kernel.covers.queries import entries_in_rows, query_in_rows
 from dpcompose.kernel.covers.records import Records
 from dpcompose.kernel.covers.types import LARGEST, Cover, NoCover, Type, are_no_larger, from_number_on, size
 from dpcompose.kernel.expressions import metrics as in_metrics
@@ -297,10 +297,8 @@ class Contributions(Records):
                 moves |= {i: ((members, values[0]),)} if {*values} != {ZERO} else {}
                 continue
             far = self.furthest(i)
-            if far is None:
-                unlimited.add(i)
-            if far != ZERO:
-                moves[i] = ((members, far or INFINITY),)
+            unlimited |= {i} if far is None else set()
+            moves |= {i: ((members, far or INFINITY),)} if far != ZERO else {}
         moved = tuple(sorted(moves.items()))
         return replace(type, moves=moved, unlimited=frozenset(unlimited), lost=tuple(lost))
 
@@ -437,7 +435,7 @@ class Contributions(Records):
 
     def of_pattern(self, pattern: Touched, families: Touching) -> Type:
         """The type of neighbours of which so many parts lose m rows each, and so many gain as many."""
-        moves, lost = dict[int, tuple[tuple[int | Term, Term], ...]](), list[Any]()
+        moves, lost, entries = dict[int, tuple[tuple[int | Term, Term], ...]](), list[Any](), list[Any]()
         there = from_number_on(self.bag.parts, max(map(len, pattern)))
         for i, mechanism in enumerate(self.setting.mechanisms, start=1):
             if i in self.reads_all:
@@ -448,13 +446,15 @@ class Contributions(Records):
                 (read,) = mechanism.reads
                 a, b = (len(rows if read is None else rows.intersection(read)) for rows in pattern)
                 many = 1 if mechanism.count is None else 0
-            values = self.far(i, a, b) if a or b else [ZERO]
-            if i not in families and there != ONE:
-                values = [r if r.kind == "oo" else there * r for r in values]
-            if {*values} != {ZERO}:
+            share = ONE if i in families else there
+            values = [r if r.kind == "oo" else share * r for r in self.far(i, a, b) if a or b]
+            if {*values} - {ZERO}:
                 moves[i] = ((many, values[0]),)
                 lost += self.lost(i, values)
-        return Type(tuple(sorted(moves.items())), frozenset(), self.example(pattern), lost=tuple(lost))
+                some = entries_in_rows(mechanism, self.theory, a * self.bag.rows, b * self.bag.rows)
+                entries += [(i, tuple(share * x for x in some))] if some else []
+        told = tuple(sorted(moves.items())), frozenset[int](), self.example(pattern)
+        return Type(*told, tuple(entries), tuple(lost))
 
     def example(self, touched: Touched) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """One row of each part that loses, or gains, some; of families of the first parts."""

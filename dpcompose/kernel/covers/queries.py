@@ -66,6 +66,16 @@ def query_in_rows(
     return (query.id, law.id), at
 
 
+def entries_in_rows(mechanism: Mechanism, theory: Theory, removed: Term, added: Term) -> tuple[Term, ...]:
+    """How far the entries of a query's value move where that moves furthest, and so many rows go and come;
+    () where its page does not say it."""
+    if mechanism.noise is None:
+        return ()
+    query, _, _, counted, _ = _moves(mechanism, theory)
+    moved = (changed(counted(entry, removed, added), seen_largest) for entry in query.head.entries)
+    return tuple(term for term in moved if term != ZERO)
+
+
 def is_at_least_zero(value: Term) -> bool:
     """Whether a formula is seen to be at least 0."""
     return forms.term_sign(value) >= 0
