@@ -8,16 +8,20 @@ from typing import Any
 
 import pytest
 
-from dpcompose.kernel import computed
-from dpcompose.kernel.composition.losses import NoLoss
+from dpcompose.kernel import comparison, computed
+from dpcompose.kernel.composition.losses import Loss, NoLoss
 from dpcompose.kernel.computed import Curves
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders.curves.curves import Part
 from dpcompose.kernel.deciders.curves.keys import Keyed
 from dpcompose.kernel.deciders.curves.tails import Normal
 from dpcompose.kernel.deciders.curves.tradeoffs import Together
+from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.terms import HALF, INFINITY, ONE, ZERO, Term, letter, number
+from dpcompose.kernel.judgements import Covers, Loses, Lower
+from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import NoPage
+from dpcompose.kernel.rules import refutations
 
 F = Fraction
 of: Any = SimpleNamespace
@@ -131,3 +135,84 @@ def test_metrics_have_no_delta_of_their_own_there() -> None:
     kind = Type((), frozenset(), (), lost=((1, far, (("delta", ONE), ("epsilon", far))),))
     assert computed.by_metrics(kind).lost == ((1, far, (("delta", ZERO), ("epsilon", ZERO))),)
     assert computed.by_metrics(Type((), frozenset(), ())) == Type((), frozenset(), ())
+
+
+@pytest.mark.parametrize("values", [[], {1: "1"}, {"e": "1", 2: "1"}, "e"])
+def test_what_is_no_point(values: Any) -> None:
+    with pytest.raises(BadCertificate, match="the point cannot be read"):
+        comparison.read_point(values)
+    assert comparison.read_point({"e": "1/2", "f": F(3)}) == {"e": HALF, "f": 3}
+
+
+@pytest.mark.parametrize(
+    ("query", "attained", "moves", "in_the_limit", "of_query", "grows", "known"),
+    [
+        (False, True, True, False, False, False, True),  # noise alone, which is attained
+        (False, False, True, False, False, True, False),  # not attained, and not in the limit
+        (False, False, True, True, False, True, True),  # in the limit, where records may be more
+        (False, False, True, True, False, False, False),
+        (True, True, True, False, False, False, True),
+        (True, True, False, False, False, False, False),  # the query does not move so far
+        (True, False, True, False, True, True, True),  # with an event of its query
+        (True, False, True, False, False, True, False),
+        (True, False, True, False, True, False, False),
+        (True, False, False, True, True, True, False),
+    ],
+)
+def test_of_which_noises_it_is_known_what_they_lose(
+    query: bool,
+    attained: bool,
+    moves: bool,
+    in_the_limit: bool,
+    of_query: bool,
+    grows: bool,
+    known: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(computed, "has_more_records", lambda *_: grows)
+    limits, events = ["approximate"] if in_the_limit else [], ["sum"] if of_query else []
+    law = of(head=of(attained=attained, in_the_limit=limits, events=events, noise="laplace"))
+    theory: Any = of(page=lambda _, kind: law if kind == "noise" else of(head=of(attained=moves)))
+    noise = of(page="laplace", query=of(page="sum") if query else None)
+    curves: Any = of(head=of(notion="approximate", noises=("laplace",)))
+
+    def check(page: Any, mechanism: Any) -> None:
+        computed._check_attained(page, mechanism, of(), theory)  # type: ignore[arg-type]
+
+    made = of(name="M", noise=noise)
+    check(curves, of(name="M", noise=None))
+    for page, fine in ((curves, known), (of(head=of(notion="approximate", noises=())), False)):
+        if fine:
+            check(page, made)
+            continue
+        with pytest.raises(NoLoss, match="only what bounds it"):
+            check(page, made)
+
+
+def test_where_no_limit_is_seen_it_is_said_when_inputs_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What must be above 0 is said of ∞, and of no number."""
+    e = letter("e")
+    page = of(id="p", head=of(shows="epsilon", by="guarantee"))
+    monkeypatch.setattr(refutations.witnesses, "attained_in", lambda *_: page)
+    monkeypatch.setattr(refutations.axioms, "check_witnesses", lambda *_: None)
+    monkeypatch.setattr(refutations, "type_of", lambda *_: of(choices=()))
+    theory: Any = of(rule=lambda _: of(head=of(squared=())), first=lambda *_: of(id="parts"))
+    setting: Any = of(mechanisms=[None], known=frozenset())
+    premises: Any = [of(says=Covers(of())), of(says=Loses(Loss(1, "pure", (("epsilon", e),))))]
+    for value in (INFINITY, e):
+        lost = of(
+            value=lambda value=value: (value, Grounds()),
+            positive=lambda: (e,),
+            where=lambda: (),
+            witnesses=((1, Grounds()),),
+        )
+        monkeypatch.setattr(refutations, "attaining", lambda *_, lost=lost: lost)
+        says, grounds = refutations.attain(setting, theory, premises, notion="pure", neighbours=[1], by=[1])
+        assert isinstance(says, Lower) and says.value == value and grounds.pages == {"p"}
+        assert says.at[0].positive == ((e,) if value == INFINITY else ())
+    setting.mechanisms = [None, None]
+    premises.append(of(says=Loses(Loss(2, "pure", (("epsilon", e),)))))
+    assert refutations.attain(setting, theory, premises, notion="pure", neighbours=[1], by=[1])[1].pages == {
+        "p",
+        "parts",
+    }
