@@ -439,3 +439,14 @@ def test_the_table_of_normal_noise_at_few_intervals(
             exact = F(str(of_normal_noise(mpmath.mpf(2), mpmath.mpf(n) / 3)))
             value = excess(found.masses.items(), c) + found.infinite
             assert value >= exact - F(1, 10**30) if up else value <= exact + F(1, 10**30)
+
+
+@pytest.mark.parametrize("bits", [-13, -10, -4, 3])
+def test_the_continued_fraction_to_a_few_bits(bits: int) -> None:
+    """From (1 − Φ(1))/φ(1) = 0.6557 on, in units of up to an eighth."""
+    with mpmath.workdps(50):
+        for n in range(2, 24):
+            found, x = normal.ratio(F(n, 2), bits), mpmath.mpf(n) / 2
+            low, high = wide((found.low, found.high))
+            exact = (1 - mpmath.ncdf(x)) / mpmath.npdf(x)
+            assert low <= exact <= high and high - low <= mpmath.mpf(2) ** -bits  # type: ignore[operator]
