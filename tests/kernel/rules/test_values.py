@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
-from dpcompose.kernel import infinity, saved
+from dpcompose.kernel import infinity, saved, written_out
+from dpcompose.kernel.composition.losses import NoLoss
 from dpcompose.kernel.core.assumptions import Assumption
 from dpcompose.kernel.core.orders import Orders
+from dpcompose.kernel.deciders.curves import outcomes
+from dpcompose.kernel.deciders.curves.outcomes import Alike
 from dpcompose.kernel.expressions import forms, metrics, terms
+from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import NONNEGATIVE, REAL, Domain
 from dpcompose.kernel.expressions.terms import (
     HALF,
@@ -139,3 +147,73 @@ def test_a_claim_is_read_with_its_orders_and_with_omega_as_1_over_tau() -> None:
     assert (notion, orders) == ("renyi", "(1, 2]") and set(values["epsilon"].letters) == {"alpha", "e"}
     assert values["epsilon"].letters["alpha"] == Orders.read("(1, 2]").domain
     assert saved._claim({"notion": "pure", "epsilon": "e"}, e) == ("pure", {"epsilon": e["e"]}, None)
+
+
+def test_what_shows_a_square_to_be_at_least_another_is_all_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That the greater side is never negative, where that is not seen, and the squares."""
+
+    def shown(greater: Term, lesser: Term, certificate: object, assumed: object) -> frozenset[str]:
+        asked.append((greater, lesser))
+        return frozenset({str(certificate)})
+
+    asked: list[tuple[Term, Term]] = []
+    monkeypatch.setattr(parameters.comparison, "check_at_least", shown)
+    theory: Any = SimpleNamespace(rule=lambda _: SimpleNamespace(head=SimpleNamespace(squared=("mu",))))
+    setting: Any = SimpleNamespace(assumed=(), known=forms.NOTHING)
+    both = {"not negative": "first", "squares": "second"}
+
+    def at_least(greater: Term, key: str = "mu", certificate: Any = both) -> frozenset[str]:
+        asked.clear()
+        return parameters.at_least(setting, theory, "gaussian", key, greater, A, certificate)
+
+    assert at_least(X) == {"first", "second"} and asked == [(X, ZERO), (X**2, A**2)]
+    assert at_least(B) == {"second"} and asked == [(B**2, A**2)]
+    assert at_least(A + B, certificate={"squares": "s", "summands": True}) == {"s"} and asked == [
+        (A**2 + B**2, A**2)
+    ]
+    assert at_least(X, "rho", "whole") == {"whole"} and asked == [(X, A)]
+    assert at_least(X, certificate="whole") == {"whole"} and at_least(A) == frozenset() == at_least(INFINITY)
+    with pytest.raises(BadCertificate, match="is oo"):
+        parameters.at_least(setting, theory, "gaussian", "mu", A, INFINITY, both)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What two mechanisms that are alike are known by: their noise, or their guarantees alone."""
+
+    by_noise: bool = True
+    losses: tuple[None, ...] = (None,)
+
+    @property
+    def page(self) -> Any:
+        return SimpleNamespace(id=f"by noise: {self.by_noise}", head=SimpleNamespace(parts={}))
+
+    @property
+    def setting(self) -> Any:
+        return SimpleNamespace(assumed=())
+
+    def mechanism(self, i: int) -> Any:
+        return SimpleNamespace(sampled=None)
+
+    def members(self, i: int, many: Any) -> Term:
+        return number(many)
+
+    def asked(self, parts: Any, loss: Any) -> list[Any]:
+        guarantee = {"epsilon": "epsilon", "delta": "0"}
+        return [({"ratio": "r/b"}, {"b": B}) if self.by_noise else (guarantee, {"epsilon": 1 / B})]
+
+
+def test_several_that_are_alike_have_the_formula_of_their_guarantees() -> None:
+    """One of them has that of its noise."""
+    curves: Any = Known()
+    for many, page in ((2, "by noise: False"), (1, "by noise: True")):
+        moves = ((1, ((many, ONE),)),)
+        kind = SimpleNamespace(lost=(), moves=moves, every=moves)
+        found, pages = written_out.delta(curves, ZERO, SimpleNamespace(types=(kind, kind)))  # type: ignore[arg-type]
+        wanted = outcomes.delta([Alike(1 / B, ZERO, number(2))], ZERO) if many == 2 else 1 - exp(-1 / (2 * B))
+        assert found == wanted and pages == {page}
+    lost = SimpleNamespace(lost=(1,), moves=(), every=())
+    apart = SimpleNamespace(lost=(), moves=(), every=((1, ()),))
+    for other in (lost, apart):
+        with pytest.raises(NoLoss, match="known number of steps"):
+            written_out.delta(curves, ZERO, SimpleNamespace(types=(other,)))  # type: ignore[arg-type]
