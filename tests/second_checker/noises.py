@@ -81,9 +81,9 @@ def entries(algebra: Algebra, library: Library, mechanism: Any, moves: Moves, ra
     query = library.one(mechanism["noise"]["query"]["page"])
     if "entries" not in query:
         return [moves.forms[rank]]
-    every = []
+    every, own = [], {x: algebra.read(text) for x, text in mechanism["noise"]["query"]["values"].items()}
     for removed, added in moves.pairs[rank]:
-        names = {"removed": number(removed), "added": number(added)}
+        names = {**own, "removed": number(removed), "added": number(added)}
         every.append([form for text in query["entries"] if (form := algebra.read(text, names))])
     # which of several pairs it is that move so far, the vector does not say
     if any(Counter(one) != Counter(every[0]) for one in every):
