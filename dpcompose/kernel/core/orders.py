@@ -141,12 +141,12 @@ class Curve:
 
     def nonnegative_at(self, point: Mapping[str, Fraction]) -> bool:
         """Whether it is seen to be at least 0 at all orders, for the parameters at a point."""
-        if self.value.kind == "oo" or self.value.nonnegative:
-            return True
         there = {name: terms.number(x) for name, x in point.items() if name != ALPHA}
         value = substitution.substituted(self.value, there)
+        if value.nonnegative:
+            return True
         slope = Curve(self.orders, value).slope
-        return value.nonnegative or (slope is not None and not slope.letters and sign(slope) in (0, 1))
+        return slope is not None and not slope.letters and sign(slope) in (0, 1)
 
     def with_letters(self, named: Mapping[str, Term]) -> Curve:
         """The same with other terms for some parameters."""

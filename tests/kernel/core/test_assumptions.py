@@ -276,3 +276,22 @@ def test_how_far_a_letter_is_from_a_number(
     form = forms.read(formulas.parse(rest, {}))
     found = assumptions._distances(Domain.read(domain), Fraction(factor), form, strictly, False)
     assert found == distances
+
+
+def test_a_letter_is_a_number_over_another_one_rounded_up() -> None:
+    """m/l at least, and less than one more: m + l - 1 at most, over l; a whole number."""
+    m, c = (letter(name, Domain.read("integer >= 1")) for name in "mc")
+    for l, more, real, seen in (
+        (2, 1, False, True),
+        (2, 2, False, False),
+        (2, 0, False, True),
+        (3, 2, False, True),
+        (3, 3, False, False),
+        (2, 1, True, False),
+    ):
+        domain = Domain.read("positive") if real else Domain.read("integer >= 1")
+        some = letter("c", domain)
+        known = (Assumption(l * some, ">=", m), Assumption(l * some, "<=", m + more))
+        assert assumptions.rounded_up(m, l, [("c", domain)], known) == (some if seen else None)
+    below = (Assumption(2 * c, ">=", m - 1), Assumption(2 * c, "<=", m + 1))
+    assert assumptions.rounded_up(m, 2, [("c", Domain.read("integer >= 1"))], below) is None

@@ -25,6 +25,8 @@ LETTERS = {"alpha": RATE} | {
         ("max(1 - 3*alpha, 1/3 - alpha/3, 3/4 - alpha)", {("log(3)", "0"), ("0", "1/4")}),
         ("max(0, 1 - d - exp(e)*alpha, exp(-e)*(1 - d - alpha))", {("e", "d")}),
         ("max(-1/9, 1 - alpha)", {("0", "0")}),
+        ("(sqrt(2) - 1)*(1 - alpha)", {("log(1/(sqrt(2) - 1))", "0")}),
+        ("max(sqrt(2) - 3/2, 1 - alpha)", {("0", "0")}),
         ("0", set()),
         ("-1/9", set()),
     ],

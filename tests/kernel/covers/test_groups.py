@@ -329,3 +329,14 @@ def test_any_two_databases_are_groups_of_steps() -> None:
     assert told("policies", ("at most", 4)) == Relation(every, 4)
     assert told("policies", ("exactly", 0)) == Relation(every, 1)
     assert told("policies", ("exactly", 4), letter="n") == Relation(every, times=n)
+
+
+def test_groups_that_are_told_by_a_single_step() -> None:
+    def scaled(target: Any, **databases: Any) -> bool:
+        return groups.are_scaled(
+            core_records.setting(target, ([0], U), **{"atoms": [["a"], ["b"]]} | databases)
+        )
+
+    two = U | {"steps": 2}
+    assert scaled(two) and not scaled(U) and not scaled(two | {"within": "any size"})
+    assert not scaled(two, of="sequences")

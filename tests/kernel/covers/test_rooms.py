@@ -204,3 +204,10 @@ def test_groups_of_a_policy_that_differ_in_too_many_ways(monkeypatch: pytest.Mon
     assert [*differences(databases, target)]
     with pytest.raises(NoCover, match="groups of more than 2 steps"):
         [*differences(databases, Relation(((0, 1),), 3))]
+
+
+def test_a_tuple_has_another_record_at_a_place() -> None:
+    atoms = (Atom(("x", "x'")), Atom(("y",)))
+    here = room(Databases("policies", "tuples", "tuples", ("exactly", 1), 0, atoms=atoms, places=(0, 0)))
+    assert here.differ((0,), (0,)) and not here.differ((1,), (1,))
+    assert here.pair((0,), (0,)) == (("x",), ("x'",)) and here.pair((1,), (0,)) == (("y",), ("x",))

@@ -53,6 +53,7 @@ def moving(*far: Any, **more: Any) -> Type:
         ([moving(TWO, entries=((1, (ONE, ONE)),)), moving(TWO, entries=((1, (TWO,)),))], [0, 1]),
         ([moving(TWO, entries=((1, (ONE, ONE)),)), moving(TWO, entries=((1, (ONE,)),))], [0]),
         ([moving(TWO, entries=((1, (ONE, TWO)),)), moving(TWO, entries=((1, (TWO, ONE)),))], [0, 1]),
+        ([moving(TWO, entries=((1, (ONE, INFINITY)),)), moving(TWO, entries=((1, (INFINITY, TWO)),))], [1]),
     ],
 )
 def test_types_that_no_other_one_exceeds(some: Sequence[Type], kept: list[int]) -> None:
