@@ -442,3 +442,12 @@ def test_as_many_members_are_there_as_move() -> None:
     assert len(families.needed(made, ((2, ((2, ONE),)), (2, ((2, ONE),))))) == 1
     made.assumed = (Assumption(K, ">=", TWO),)
     assert families.needed(made, ((2, ((2, ONE),)),)) == () != families.needed(made, ((2, ((3, ONE),)),))
+
+
+def test_of_the_members_of_a_family_the_largest_parameter() -> None:
+    tau = letter("e[i]", NONNEGATIVE)
+    for value, count, largest in ((tau, K, terms.over(1, 2 * tau, K)), (D, K, 2 * D), (D, None, 2 * D)):
+        made = Composition(
+            (Loss(1, "tcdp", (("rho", E), ("tau", value))),), setting((count, "")), told.THEORY
+        )
+        assert made._of_any_member(1, TWO, "tau") == largest

@@ -9,7 +9,7 @@ from typing import Any
 import core_records
 import pytest
 import told
-from core_records import B, U
+from core_records import ANY, B, U
 from kernel.covers.test_room_for_rows import setting as of_rows
 
 from dpcompose.kernel.core import reading
@@ -88,6 +88,29 @@ def test_room_is_asked_where_numbers_stand_for_letters() -> None:
     sizes.check(setting(path, letter="k", least=1, **sets))
     with pytest.raises(NoCover, match="as many records are to be told as databases may need"):
         sizes.check(setting(path, size=["exactly", 4], letter="k", **sets))
+
+
+def test_any_two_databases_of_any_length_are_told_where_all_is_one_step() -> None:
+    """Of tuples who reads everything is to be stated for any two; of multisets it is told by their sizes."""
+    tuples = {
+        "kind": "policies",
+        "of": "tuples",
+        "size": ["exactly", 1],
+        "places": [0, 0],
+        "from": 1,
+        "letter": "k",
+    }
+    for stated, fine in ((ANY, True), ({"single": [[0, 1]], "steps": 1}, False)):
+        made = core_records.setting(ANY, (None, stated), ([0], {"single": [[0, 1]], "steps": 1}), parameters=LETTERS, atoms=ATOMS, **tuples)  # fmt: skip
+        if fine:
+            sizes.check(made)
+            continue
+        with pytest.raises(NoCover, match="a number for k would do"):
+            sizes.check(made)
+    sizes.check(setting(ANY, size=["at most", 9], letter="k"))
+    for more in ({"least": 1, "letter": "n"}, {"least": 1, "letter": "n", "lower": "k"}):
+        with pytest.raises(NoCover, match="depends on how many records they have"):
+            sizes.check(setting(ANY, size=["at most", 9], **more))
 
 
 def test_where_all_types_are_there() -> None:

@@ -120,6 +120,10 @@ def test_what_lies_within_others_by_records_of_their_own() -> None:
         ([own(ONE, 2, 0), moving(TWO)], [0, 1]),
     ):
         assert [*cover_of(some).types] == [some[n] for n in kept]
+    of_both = [
+        moving(r, r, own=((1, (a, 0)), (2, (b, 0)))) for r, a, b in ((ONE, 1, 3), (TWO, 2, 1), (TWO, 2, 3))
+    ]
+    assert [*cover_of(of_both[:2]).types] == of_both[:2] and [*cover_of(of_both[::2]).types] == of_both[2:]
 
 
 # which databases are shown, and in which order
