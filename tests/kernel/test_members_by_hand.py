@@ -17,10 +17,12 @@ from dpcompose.kernel.deciders.curves.keys import Keyed
 from dpcompose.kernel.deciders.curves.tails import Normal
 from dpcompose.kernel.deciders.curves.tradeoffs import Together
 from dpcompose.kernel.expressions.certificates import BadCertificate
+from dpcompose.kernel.expressions.domains import REAL
 from dpcompose.kernel.expressions.terms import HALF, INFINITY, ONE, ZERO, Term, letter, number
 from dpcompose.kernel.judgements import Covers, Loses, Lower
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import NoPage
+from dpcompose.kernel.rules import metrics as rules_of_metrics
 from dpcompose.kernel.rules import refutations
 
 F = Fraction
@@ -216,3 +218,35 @@ def test_where_no_limit_is_seen_it_is_said_when_inputs_move(monkeypatch: pytest.
         "p",
         "parts",
     }
+
+
+def test_what_is_left_to_the_radius_counts_where_distances_are_never_negative(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """d² ≤ r² follows from d ≤ r where d ≥ 0: that is asked of all powers but the first."""
+    d, r, c = letter("d__a"), letter("r"), letter("c")
+    near: Any = of(near=[of(inside=True, far=d, radius=r)])
+    setting: Any = of(symbols={"c": c, "d__a": d, "x": letter("x", REAL)}, assumed=())
+    asked: list[Any] = []
+
+    def in_case(_: Any, greater: Term, lesser: Term, shown: Any, squared: bool) -> frozenset[str]:
+        asked.append((greater, lesser, shown))
+        return frozenset({shown})
+
+    monkeypatch.setattr(rules_of_metrics, "in_case", in_case)
+
+    def shown(**more: Any) -> frozenset[str]:
+        asked.clear()
+        said = {"times": "c", "power": 1, "not negative": "n", "rest": "s", **more}
+        return rules_of_metrics._in_near(setting, near, ONE, ZERO, ZERO, said, False)
+
+    assert shown() == {"s"} and asked == [(ONE + c * d - c * r, ZERO, "s")]
+    for power in (2, 3):
+        assert shown(power=power) == {"n", "s"} and asked[0] == (d, ZERO, "n")
+        assert asked[1] == (ONE + c * d**power - c * r**power, ZERO, "s")
+    for more in ({"power": 0}, {"power": True}, {"power": "1"}, {"more": 1}):
+        with pytest.raises(BadCertificate, match="cannot be read"):
+            shown(**more)
+    for times in ("-1", "x", "d__a"):
+        with pytest.raises(BadCertificate, match="not seen to be at least 0"):
+            shown(times=times)

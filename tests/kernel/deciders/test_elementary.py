@@ -10,8 +10,9 @@ from typing import Any
 import mpmath
 import pytest
 
-from dpcompose.kernel.deciders.calculus import elementary, ranges, signs, steps
+from dpcompose.kernel.deciders.calculus import elementary, ranges, signs, steps, values
 from dpcompose.kernel.deciders.calculus.elementary import Elementary, NotElementary, NoValue
+from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.domains import Domain
 
@@ -193,3 +194,12 @@ def test_the_largest_power_of_e(domain: Domain, scale: int, exponent: Fraction) 
     assert (
         signs._highest(Domain(F(0)), 1) is None and signs._highest(Domain(F(0), greatest=F(10**6)), 1) is None
     )
+
+
+def test_of_very_many_letters_nothing_is_seen_but_signs() -> None:
+    """Nine letters above 0 are together above 0, and not above 1."""
+    many = [terms.letter(f"e{n}") for n in range(values.MOST_PARAMETERS + 1)]
+    total = terms.add(many)
+    assert values.surely(total) and values.surely(total + 1)
+    for below in (total - 1, terms.exp(total) - 2, 1 - total, terms.exp(total) - 1 - 2 * total):
+        assert not values.surely(below, False) and not values.surely(below)
