@@ -251,6 +251,15 @@ def test_members_of_families_on_one_partition_move_together(first: Any, second: 
         both.gathered({1: first, 2: second})
 
 
+def test_families_are_told_by_their_own_partitions() -> None:
+    """Beside a mechanism that is no family, and one on another partition."""
+    three, apart = families("", "P", "P"), {0: ONE, 1: TWO}
+    with pytest.raises(NoCover, match="other members move"):
+        three.gathered({1: {0: ONE}, 2: apart, 3: {0: TWO, 1: ONE}})
+    assert three.gathered({1: {0: ONE}, 2: apart, 3: apart})
+    assert families("P", "", "Q").gathered({1: apart, 2: {0: ONE}, 3: {0: TWO, 1: ONE}})
+
+
 def grown(made: Setting, *moved: tuple[int, Term, bool]) -> Type:
     return Records(made, told.THEORY).growing([((i, 0), r, discrete) for i, r, discrete in moved])
 
