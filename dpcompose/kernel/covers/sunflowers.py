@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, repeat
+from operator import and_, neg
 
 from dpcompose.kernel.covers.alike import is_plain
 from dpcompose.kernel.covers.records import Changes, Records
@@ -141,14 +142,19 @@ def one_of(adjacent: Sequence[int], left: Sequence[int]) -> list[int]:
     """A set of numbers of which any two are adjacent, with many of the pairs that are left."""
     first = max(range(len(left)), key=lambda a: left[a].bit_count())
     some, inside, able = [first], 1 << first, adjacent[first]
+    those: Sequence[int] = range(len(left))
     while able:
-        those = [a for a in range(len(left)) if able >> a & 1]
-        best = max(those, key=lambda a: ((left[a] & inside).bit_count(), (left[a] & able).bit_count()))
-        if not left[best] & inside:
+        those = [a for a in those if able >> a & 1]
+        of_those = [left[a] for a in those]
+        with_some, with_able = (
+            map(int.bit_count, map(and_, of_those, repeat(numbers))) for numbers in (inside, able)
+        )
+        many, _, before = max(zip(with_some, with_able, map(neg, those), strict=True))
+        if not many:
             break
-        some.append(best)
-        inside |= 1 << best
-        able &= adjacent[best]
+        some.append(-before)
+        inside |= 1 << -before
+        able &= adjacent[-before]
     return sorted(some)
 
 
