@@ -284,7 +284,8 @@ def _compared(mechanism: Mechanism, counted: Granularity | None) -> Mechanism:
     """A mechanism of which only how far its input moves matters; of noise whatever its parameters are."""
     if counted is None and mechanism.query is not None and mechanism.noise is not None:
         if mechanism.query.about_records:
-            return replace(mechanism, noise=mechanism.noise.changed(lambda _: ONE))
+            unit = replace(mechanism, noise=mechanism.noise.changed(lambda _: ONE))
+            return unit.with_letters({})  # with the guarantee of that noise
         counted = free_lunch
     stated = mechanism.satisfies
     about = stated.about_granularity if counted is None else counted
