@@ -37,7 +37,8 @@ def _is_product_below_1(value: Term) -> bool:
 
 
 def is_convex(value: Term, r: Term) -> bool:
-    """Whether a function of r ≥ 0 is 0 at 0 and convex: a power, or of a second derivative seen to be ≥ 0."""
+    """Whether a function of r ≥ 0 is 0 at 0, ≥ 0 and convex, so that it never falls: a power, or one whose
+    second derivative is seen to be ≥ 0."""
     if is_power(value, r):
         return True
     name = r.of[0]
@@ -46,7 +47,8 @@ def is_convex(value: Term, r: Term) -> bool:
             return False
         f, box = values.goal(value)
         second = elementary.derivative(elementary.derivative(f, name), name)
-        return ranges.undefined(f, box) is None and values.surely(values.to_term(second, box), False)
+        known = ranges.undefined(f, box) is None and values.surely(value, False)
+        return known and values.surely(values.to_term(second, box), False)
     except (elementary.NotElementary, forms.NotAForm, terms.TermError):
         return False
 

@@ -15,6 +15,9 @@ R, B = terms.letter("r"), terms.letter("b")
         ("3*r**2", True),
         ("r/b + exp(-r/b) - 1", True),  # the second derivative is exp(-r/b)/b**2
         ("r + r**2", True),
+        ("(log(3) - 1)*r", True),
+        ("(log(2) - 1)*r", False),  # below 0
+        ("r**2 - r", False),  # below 0 up to 1
         ("r + 1", False),  # not 0 at 0
         ("1 - exp(-r/b)", False),  # concave
         ("sqrt(r)", False),
