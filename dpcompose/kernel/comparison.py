@@ -21,11 +21,9 @@ Nothing of a certificate is believed.  A point refutes: allowed values at which 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache
 from itertools import combinations
 from math import comb
 from typing import Any
@@ -111,15 +109,6 @@ def check_at_least(
     >>> check_at_least(e + f, e, shown)
     frozenset()
     """
-    with read_as_certificate():
-        return _checked(greater, lesser, json.dumps(certificate, sort_keys=True), assumed)
-
-
-@lru_cache(maxsize=64)
-def _checked(greater: Term, lesser: Term, text: str, assumed: Assumed) -> frozenset[str]:
-    """The same of a certificate's text: what was found is checked where a theorem is made, and again where a
-    derivation is."""
-    certificate = json.loads(text)
     with read_as_certificate():
         if isinstance(certificate, Mapping) and "sign" in certificate:
             return _by_sign(greater, lesser, certificate, assumed)
