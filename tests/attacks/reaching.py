@@ -33,8 +33,8 @@ TESTS = (
     "tests/attacks/test_drawn.py",
 )
 """The tests that are to see the mutants."""
-A_FIFTH = "tests/privacy/"
-"""Of the rows of these tables a fifth is asked."""
+IN_PART = "tests/privacy/"
+"""Of the rows of these tables as many are asked as in a normal run."""
 WHOLE = ("tests/kernel/test_steps_changed.py", "tests/kernel/test_kept.py", "tests/attacks/test_drawn.py")
 """Of these also the slow ones, of which a normal run takes a share."""
 SEEN, SURVIVED, SAME = 1, 0, 3
@@ -270,7 +270,7 @@ def with_tests(
     class Loop:
         @staticmethod
         def pytest_collection_modifyitems(items: list[Any]) -> None:
-            shares.of_tables(one for one in items if one.nodeid.startswith(A_FIFTH))
+            shares.of_tables(one for one in items if one.nodeid.startswith(IN_PART))
             items[:] = [
                 one for one in items if one.get_closest_marker("slow") is None or one.nodeid.startswith(WHOLE)
             ]
