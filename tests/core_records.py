@@ -7,7 +7,8 @@ from typing import Any
 
 from dpcompose.kernel.core import reading
 from dpcompose.kernel.core.settings import Setting
-from dpcompose.kernel.covers.types import Cover
+from dpcompose.kernel.covers.types import Cover, Type
+from dpcompose.kernel.expressions.terms import ZERO
 
 U = {"single": [[1, 0], [0, 1]], "steps": 1}
 B = {"single": [[1, 1]], "steps": 1}
@@ -45,3 +46,11 @@ def on(setting: Setting, domain: str) -> Setting:
 def moves(found: Cover) -> set[str]:
     """How far the inputs move at each type."""
     return {" ".join(f"{i}:{r!r}" for i, ((_, r),) in one.moves) for one in found.types}
+
+
+def moving(*far: Any, **more: Any) -> Type:
+    """A type by how far the inputs move; of several members how many, the furthest first."""
+    moves = tuple(
+        (i, some if isinstance(some, tuple) else ((1, some),)) for i, some in enumerate(far, start=1)
+    )
+    return Type(tuple((i, some) for i, some in moves if some != ((1, ZERO),)), frozenset(), ((), ()), **more)

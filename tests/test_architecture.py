@@ -23,7 +23,7 @@ kernel.library: fields grounds heads releases samplings theory conversions kinds
 kernel.deciders.families: members rays rules
 kernel.deciders.calculus: coordinates elementary exponentials ranges ratios roots signs steps values calculus
 kernel.deciders.norms: squares norms
-kernel.covers: paths types room_for_rows sizes blocks cones distances queries records rooms matchings seen pushed groups longer steps alike sunflowers arrays
+kernel.covers: paths types covering room_for_rows sizes blocks cones distances queries records rooms matchings seen pushed groups longer steps alike sunflowers arrays
     cells contributions apart persons corners differing listed policies counts
 kernel.deciders.curves: lattices merging normal spreads tails canonical losses tradeoffs keys spreading curves equalities
     outcomes pieces below_normal

@@ -31,8 +31,9 @@ from dpcompose.kernel.core import reading
 from dpcompose.kernel.core.concrete import Noise, Query
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.core.settings import Mechanism
+from dpcompose.kernel.covers.covering import Metric
 from dpcompose.kernel.covers.queries import query_metric
-from dpcompose.kernel.covers.types import Metric, NoCover
+from dpcompose.kernel.covers.types import NoCover
 from dpcompose.kernel.expressions import formulas as kernel_formulas
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import Domain

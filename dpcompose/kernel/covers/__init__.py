@@ -36,6 +36,7 @@ from dpcompose.kernel.covers.arrays import Arrays
 from dpcompose.kernel.covers.cells import Cells
 from dpcompose.kernel.covers.contributions import Contributions
 from dpcompose.kernel.covers.corners import Corners
+from dpcompose.kernel.covers.covering import first_of
 from dpcompose.kernel.covers.listed import Listed
 from dpcompose.kernel.covers.persons import Persons
 from dpcompose.kernel.covers.policies import Policies
@@ -43,7 +44,7 @@ from dpcompose.kernel.covers.products import Products
 from dpcompose.kernel.covers.records import Records
 from dpcompose.kernel.covers.steps import Steps
 from dpcompose.kernel.covers.sunflowers import Sunflowers
-from dpcompose.kernel.covers.types import Cover, first_of
+from dpcompose.kernel.covers.types import Cover
 from dpcompose.kernel.library.theory import Theory
 
 KINDS: Mapping[str, type[Records | Policies | Contributions | Cells | Listed | Steps | Arrays]] = {

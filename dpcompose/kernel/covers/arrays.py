@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dpcompose.kernel.core.settings import Mechanism
+from dpcompose.kernel.covers.covering import Covering
 from dpcompose.kernel.covers.queries import query_metric
-from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, NoCover
+from dpcompose.kernel.covers.types import LARGEST, Cover, NoCover
 from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term, number
 
 

@@ -12,8 +12,9 @@ from functools import cached_property
 
 from dpcompose.kernel.core.settings import Mechanism
 from dpcompose.kernel.covers.blocks import Block, by_cell, fewest_blocks, largest_unions, maximal
+from dpcompose.kernel.covers.covering import Covering, Metric, Reader
 from dpcompose.kernel.covers.queries import query_metric
-from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, Metric, NoCover, Reader, Type
+from dpcompose.kernel.covers.types import LARGEST, Cover, NoCover, Type
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, Term, number
 
 

@@ -18,9 +18,10 @@ from dpcompose.kernel.core.settings import ANY_TWO, Mechanism, Relation, Setting
 from dpcompose.kernel.covers.blocks import fewest_blocks
 from dpcompose.kernel.covers.cells import Cells
 from dpcompose.kernel.covers.cones import Vector, generators
+from dpcompose.kernel.covers.covering import Metric
 from dpcompose.kernel.covers.queries import query_in_rows, query_metric
 from dpcompose.kernel.covers.records import Records
-from dpcompose.kernel.covers.types import Metric, NoCover, Pair, smallest_pair
+from dpcompose.kernel.covers.types import NoCover, Pair, smallest_pair
 from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.substitution import changed, seen_largest, substituted

@@ -23,12 +23,13 @@ from dpcompose.kernel.core.assumptions import rounded_up
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.contributions import Contribution
 from dpcompose.kernel.core.settings import NOTHING, Mechanism, Relation, Setting
+from dpcompose.kernel.covers.covering import first_of
 from dpcompose.kernel.covers.pushed import groups_pass, is_seen_whole
 from dpcompose.kernel.covers.queries import query_in_rows
 from dpcompose.kernel.covers.room_for_rows import fewest_rows, that_are_full
 from dpcompose.kernel.covers.rooms import room
 from dpcompose.kernel.covers.seen import Seen
-from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Pair, Type, first_of, from_number_on
+from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Pair, Type, from_number_on
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, Term, least, number
 from dpcompose.kernel.library.theory import Theory

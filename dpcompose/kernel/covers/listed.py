@@ -14,8 +14,9 @@ from itertools import combinations
 from dpcompose.kernel.core.concrete import Table
 from dpcompose.kernel.core.settings import Mechanism, Relation
 from dpcompose.kernel.covers import paths
+from dpcompose.kernel.covers.covering import Covering
 from dpcompose.kernel.covers.queries import query_metric
-from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, NoCover, Type
+from dpcompose.kernel.covers.types import LARGEST, Cover, NoCover, Type
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, number
 
 

@@ -12,8 +12,9 @@ from dataclasses import replace
 from itertools import product
 
 from dpcompose.kernel.core.settings import Setting
+from dpcompose.kernel.covers.covering import Covering
 from dpcompose.kernel.covers.groups import PROCEDURE, check_by_distance, of_single_steps
-from dpcompose.kernel.covers.types import Cover, Covering, NoCover, Type
+from dpcompose.kernel.covers.types import Cover, NoCover, Type
 from dpcompose.kernel.expressions.terms import ZERO, Term, largest, least, number
 from dpcompose.kernel.library.theory import Theory
 

@@ -18,21 +18,13 @@ from dpcompose.kernel.core.assumptions import known_least
 from dpcompose.kernel.core.classes import ALIKE, Databases
 from dpcompose.kernel.core.settings import NOTHING, Edge, Mechanism, Relation
 from dpcompose.kernel.covers import paths, sizes
+from dpcompose.kernel.covers.covering import Covering, Reader
 from dpcompose.kernel.covers.matchings import Costs, cheapest
 from dpcompose.kernel.covers.pushed import Alike, Pushed, Shared, groups_pass, is_seen_whole, why_not_told
 from dpcompose.kernel.covers.queries import query_metric
 from dpcompose.kernel.covers.rooms import Room, Side, room
 from dpcompose.kernel.covers.seen import Seen
-from dpcompose.kernel.covers.types import (
-    LARGEST,
-    Cover,
-    Covering,
-    Moves,
-    NoCover,
-    Pair,
-    Reader,
-    smallest_pair,
-)
+from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Pair, smallest_pair
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, number
 
@@ -217,15 +209,6 @@ class Policies(Covering):
     def that_see(self, left: Side, right: Side) -> list[Reader]:
         """Who sees some of the records that differ, in order."""
         return sorted({reader for atom in {*left, *right} for reader in self.readers_of[atom]})
-
-    @cached_property
-    def readers_of(self) -> list[list[Reader]]:
-        """For each atom who reads it."""
-        found: list[list[Reader]] = [[] for _ in self.every]
-        for reader, atoms in self.readers().items():
-            for atom in self.every if atoms is None else atoms:
-                found[atom].append(reader)
-        return found
 
     def metric(self, reader: Reader, atoms: tuple[int, ...] | None, there: frozenset[int]) -> Moved:
         """How far what a mechanism reads moves in a universe of some atoms."""

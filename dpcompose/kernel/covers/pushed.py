@@ -16,10 +16,11 @@ from itertools import combinations_with_replacement
 
 from dpcompose.kernel.core.classes import Databases
 from dpcompose.kernel.core.settings import NOTHING, Edge, Mechanism
+from dpcompose.kernel.covers.covering import Reader
 from dpcompose.kernel.covers.matchings import Costs, cheapest
 from dpcompose.kernel.covers.rooms import Room, Side
 from dpcompose.kernel.covers.seen import Seen
-from dpcompose.kernel.covers.types import LARGEST, NoCover, Reader
+from dpcompose.kernel.covers.types import LARGEST, NoCover
 from dpcompose.kernel.expressions.terms import INFINITY, Term
 
 MOST_WAYS = 200_000

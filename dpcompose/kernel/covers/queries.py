@@ -8,7 +8,8 @@ from functools import cache
 from typing import Any
 
 from dpcompose.kernel.core.settings import Mechanism, Setting
-from dpcompose.kernel.covers.types import Metric, NoCover, Type, is_about_least
+from dpcompose.kernel.covers.covering import Metric, is_about_least
+from dpcompose.kernel.covers.types import NoCover, Type
 from dpcompose.kernel.expressions import forms, formulas
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.grammar import FormulaError

@@ -17,20 +17,9 @@ from typing import Any
 
 from dpcompose.kernel.core.settings import Mechanism, Relation
 from dpcompose.kernel.covers import sizes
+from dpcompose.kernel.covers.covering import Covering, Metric, Reader, is_about_least
 from dpcompose.kernel.covers.queries import query_metric, value_is_reached
-from dpcompose.kernel.covers.types import (
-    LARGEST,
-    Cover,
-    Covering,
-    Metric,
-    Moves,
-    NoCover,
-    Pair,
-    Reader,
-    Type,
-    is_about_least,
-    smallest_pair,
-)
+from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Pair, Type, smallest_pair
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term, letter, number
@@ -80,15 +69,6 @@ class Records(Covering):
         """The metric of all that is read."""
         mechanisms = self.setting.mechanisms
         return {one: self.metric(mechanisms[one[0] - 1], reader) for one, reader in self.readers().items()}
-
-    @cached_property
-    def readers_of(self) -> list[list[Reader]]:
-        """For each atom who reads it."""
-        found: list[list[Reader]] = [[] for _ in self.setting.databases.atoms]
-        for reader, numbers in self.readers().items():
-            for atom in range(len(found)) if numbers is None else numbers:
-                found[atom].append(reader)
-        return found
 
     def within(self, relation: Relation, size: tuple[str, int | None]) -> Relation:
         """The relation by edits that lead from some database of these sizes to another one."""

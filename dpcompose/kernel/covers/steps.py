@@ -5,7 +5,8 @@ Neighbours at most m steps apart are at most ⌈m/n⌉ groups of n steps apart, 
 
 from __future__ import annotations
 
-from dpcompose.kernel.covers.types import Cover, Covering, NoCover, Type
+from dpcompose.kernel.covers.covering import Covering
+from dpcompose.kernel.covers.types import Cover, NoCover, Type
 from dpcompose.kernel.expressions.terms import number
 
 

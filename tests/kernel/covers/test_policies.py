@@ -12,12 +12,13 @@ import pytest
 from dpcompose.kernel.core.classes import Atom, Databases
 from dpcompose.kernel.core.settings import NOTHING, Relation
 from dpcompose.kernel.covers import policies, pushed
+from dpcompose.kernel.covers.covering import Metric
 from dpcompose.kernel.covers.matchings import Costs
 from dpcompose.kernel.covers.policies import Moved, Policies, edits_of, has_edits, only_come_and_go
 from dpcompose.kernel.covers.pushed import UNSEEN, Pushed, Shared, groups_pass, is_seen_whole, why_not_told
 from dpcompose.kernel.covers.rooms import room
 from dpcompose.kernel.covers.seen import Seen
-from dpcompose.kernel.covers.types import LARGEST, Metric, NoCover
+from dpcompose.kernel.covers.types import LARGEST, NoCover
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, letter, number
 
 of: Any = SimpleNamespace

@@ -16,8 +16,8 @@ from dpcompose.kernel.composition import given_tables, samples
 from dpcompose.kernel.composition.losses import NoLoss
 from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.core.reader import BadSetting
-from dpcompose.kernel.covers import pushed, types
-from dpcompose.kernel.covers.types import Covering, NoCover
+from dpcompose.kernel.covers import pushed
+from dpcompose.kernel.covers.types import NoCover
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.terms import letter, number
 from dpcompose.kernel.judgements import Covers
@@ -101,10 +101,10 @@ def test_on_samples_steps_are_whole(r: Any, told: Any, monkeypatch: pytest.Monke
 
 
 def test_no_number_of_records_grows_where_one_mechanism_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(types, "is_about_least", lambda mechanism, _: mechanism == "about the least")
-    covering: Any = given(setting=given(mechanisms=["other", "about the least"]), theory=None)
+    monkeypatch.setattr(covering, "is_about_least", lambda mechanism, _: mechanism == "about the least")
+    some: Any = given(setting=given(mechanisms=["other", "about the least"]), theory=None)
     with pytest.raises(NoCover, match="has a limit"):
-        Covering.growing(covering, [])
+        covering.Covering.growing(some, [])
 
 
 def test_the_order_of_a_point_is_that_of_which_is_spoken() -> None:
