@@ -16,7 +16,7 @@ from dpcompose.kernel.composition import given_tables, samples
 from dpcompose.kernel.composition.losses import NoLoss
 from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.core.reader import BadSetting
-from dpcompose.kernel.covers import pushed
+from dpcompose.kernel.covers import covering, pushed
 from dpcompose.kernel.covers.types import NoCover
 from dpcompose.kernel.expressions.certificates import BadCertificate
 from dpcompose.kernel.expressions.terms import letter, number
