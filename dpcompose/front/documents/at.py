@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, product
+from itertools import chain
 from typing import Any, ClassVar
 
 from dpcompose.kernel import computed
@@ -231,37 +231,10 @@ class At:
         return self if there is None else replace(self, pair=there)
 
     def _of_what_is_there(self) -> Iterator[Pair]:
-        """The rows of the pair that are there at the point, each as often as some letter says: of several
-        persons as many times, one after the other of whom goes, or is replaced."""
+        """Databases with the rows of the pair for which there is room at the point."""
         databases, (single, steps) = self.inputs.setting.databases, self.inputs.setting.target.innermost()
-        if not single.by_rows:
-            return
-        yield from self._filled()
-        sides = [sorted(x for x in {*side} if (x,) in databases) for side in self.pair]
-        often = dict.fromkeys((1, *(int(x) for x in self.point.values() if x.denominator == 1 <= x)))
-        for outside in ([], [*databases.spare[:1]]):  # rows of no part may come in the place of others
-            D, E = ((*side, *outside * (max(map(len, sides)) - len(side))) for side in sides)
-            for n in often:
-                if single.relates(D * n, E * n, databases):
-                    yield tuple(sorted(D * n * steps)), tuple(sorted(E * n * steps))
-
-    def _filled(self) -> Iterator[Pair]:
-        """The rows of the pair that lie in parts, with as many others as there is room for."""
-        databases, (single, steps) = self.inputs.setting.databases, self.inputs.setting.target.innermost()
-        others, n = self.core.databases.outside, databases.sizes.n
-        if n is None or not others:
-            return
-        D, E = (
-            [x for x in {*one} - {*other} if x not in others] for one, other in (self.pair, self.pair[::-1])
-        )
-        rows = int(single.rows.number or 1)  # type: ignore[attr-defined]
-        come = others[1 if single.replaced else 0]  # type: ignore[attr-defined]
-        for times, size in product((rows, 1), (n, databases.sizes.filling)):
-            left, right = D * times * steps, E * times * steps
-            left += [others[0]] * (n - len(left))
-            right += [come] * (size - len(right))
-            if steps > 1 or single.relates(tuple(left), tuple(right), databases):
-                yield tuple(sorted(left)), tuple(sorted(right))
+        numbers = dict.fromkeys((1, *(int(x) for x in self.point.values() if x.denominator == 1 <= x)))
+        return single.in_room(self.pair, steps, databases, self.core.databases.outside, [*numbers])
 
     def _is_there(self, pair: Pair) -> bool:
         databases = self.inputs.setting.databases

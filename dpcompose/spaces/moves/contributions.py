@@ -8,9 +8,10 @@ else the record sets that its mechanisms read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from fractions import Fraction
+from itertools import product
 from typing import Any, ClassVar
 
 from dpcompose.kernel.core.contributions import is_count
@@ -98,6 +99,40 @@ class Contribution(Granularity):
         if not self.replaced:
             return sum(map(bool, (gone, come)))
         return None if self.replaced == "rows" and even and gone.total() != come.total() else 1
+
+    def in_room(
+        self,
+        pair: tuple[Any, Any],
+        steps: int,
+        databases: DatabaseClass,
+        outside: Sequence[str],
+        numbers: Sequence[int],
+    ) -> Iterator[tuple[Any, Any]]:
+        if outside and databases.sizes.n is not None:
+            yield from self._filled(pair, steps, databases, outside)
+        sides = [sorted(x for x in {*side} if (x,) in databases) for side in pair]
+        for rest in ([], [*databases.spare[:1]]):  # rows of no part may come in the place of others
+            D, E = ((*side, *rest * (max(map(len, sides)) - len(side))) for side in sides)
+            for n in numbers:
+                if self.relates(D * n, E * n, databases):
+                    yield tuple(sorted(D * n * steps)), tuple(sorted(E * n * steps))
+
+    def _filled(
+        self, pair: tuple[Any, Any], steps: int, databases: DatabaseClass, outside: Sequence[str]
+    ) -> Iterator[tuple[Any, Any]]:
+        """The rows that differ and lie in parts, as often as one person has them or once, with as many others
+        as there is room for: as many as there may be, or in the other database as few."""
+        gone, come = (
+            [x for x in {*side} - {*other} if x not in outside] for side, other in (pair, pair[::-1])
+        )
+        most, fewest = int(databases.sizes.n or 0), databases.sizes.filling
+        besides = outside[1 if self.replaced else 0]
+        for times, size in product((int(self.rows.number or 1), 1), (most, fewest)):
+            left, right = gone * times * steps, come * times * steps
+            left += [outside[0]] * (most - len(left))
+            right += [besides] * (size - len(right))
+            if steps > 1 or self.relates(tuple(left), tuple(right), databases):
+                yield tuple(sorted(left)), tuple(sorted(right))
 
     def is_known(self, named: Mapping[str, Granularity]) -> bool:
         return type(self) is Contribution  # one's own may be made otherwise

@@ -164,6 +164,22 @@ class Granularity(Shown, ABC):
         """What one person contributes, as core settings say it, where neighbours are told by rows."""
         return {}
 
+    def in_room(
+        self,
+        pair: tuple[Any, Any],
+        steps: int,
+        databases: DatabaseClass,
+        outside: Sequence[str],
+        numbers: Sequence[int],
+    ) -> Iterator[tuple[Any, Any]]:
+        """Two databases with the rows of a pair, of as many persons as there are steps, each row as often as
+        one of the numbers says; they have as many rows as there is room for.
+
+        outside -- a row that lies in no part, and one that comes in its place.  There are none where
+        neighbours are not told by rows.
+        """
+        return iter(())
+
     partitions: tuple[tuple[frozenset[str], ...], ...] | None = None
     """The parts in which rows are counted, where they are known."""
 
