@@ -60,18 +60,11 @@ REFUSED = {
             "problems/100-counts-of-districts",
         ],
         ("setting",): [
-            "problems/239-days-of-a-diary",
             "problems/282-counties-and-any-number-of-clinics",
             "problems/117-incomes-in-brackets",
             "problems/118-blocks-of-a-city",
-            "problems/291-shifts-in-a-ward",
-        ],
-        ("certificate", "formula"): ["problems/178-training-with-samples"],
-        ("certificate",): [
-            "problems/186-renyi-of-noise",
         ],
         ("formula",): ["problems/293-squares-and-products"],
-        ("formula", "step"): ["problems/244-how-much-a-choice-concentrates"],
     }.items()
     for name in names
 }

@@ -15,10 +15,11 @@ from typing import Any
 
 from second_checker import polynomials
 from second_checker.algebra import Algebra
-from second_checker.forms import UNIT, ZERO, Form, add, atom, letters, made, minus, number, scale
+from second_checker.forms import UNIT, ZERO, Form, add, atom, is_worst, letters, made, minus, number, scale
 from second_checker.outcomes import NotRead, Rejected, demand
+from second_checker.pairs import simple
 from second_checker.rewriting import rewritten
-from second_checker.samples import demand_same, demand_sign, without_quotients
+from second_checker.samples import demand_same, demand_sign, inward, without_quotients
 from second_checker.signs import seen
 
 Goal = tuple[Algebra, Form]
@@ -103,31 +104,77 @@ def divided(algebra: Algebra, form: Form, text: Any) -> Iterator[Goal]:
 
 
 def slope(algebra: Algebra, form: Form, name: Any, end: Any) -> Iterator[Goal]:
-    """At an end of a letter's range, and the derivative away from it."""
+    """At an end of a letter's range, and the derivative away from it, on all real numbers of the range."""
     box = algebra.domains.get(name, {})
     demand(end in ("least", "greatest") and end in box, f"{name} has no {end}")
     value = number(Fraction(box[end]))
     # where a form can be written at the end, it is continuous there
     yield algebra, rewritten(algebra, form, lambda a: value if a == ("letter", name) else None)
-    rising = derivative(algebra, form, name)
-    yield algebra, rising if end == "least" else scale(rising, -1)
+    smooth = as_real(algebra, name)
+    rising = derivative(smooth, rewritten(smooth, form, lambda a: None), name)
+    yield smooth, rising if end == "least" else scale(rising, -1)
+
+
+def as_real(algebra: Algebra, name: Any) -> Algebra:
+    """The same where a letter for whole numbers may be any number between its ends: slopes are about all of these."""
+    box = algebra.domains.get(name)
+    demand(box is not None, f"{name} is no letter")
+    assert box is not None
+    smooth = {key: end for key, end in box.items() if key != "integer"}
+    return Algebra({**algebra.domains, name: smooth}) if box.get("integer") else algebra
+
+
+def real(algebra: Algebra, form: Form, name: Any) -> Iterator[Goal]:
+    """The same for all numbers between the ends of a whole number."""
+    smooth = as_real(algebra, name)
+    yield smooth, rewritten(smooth, form, lambda a: None)
+
+
+def only(algebra: Algebra, form: Form, name: Any) -> Iterator[Goal]:
+    """The form with the one value that a letter may have."""
+    low, high = algebra.ends(name)
+    demand(low == high, f"{name} has several values")
+    yield algebra, rewritten(algebra, form, lambda a: number(low) if a == ("letter", name) else None)
+
+
+def square(algebra: Algebra, form: Form, text: Any, power: Any) -> Iterator[Goal]:
+    """A·t² + B·t + C ≥ 0 for every real t where A, C and 4AC − B² are: here t is a power of a factor."""
+    r, factor = Fraction(power), algebra.read(text)
+    demand(r != 0 and len(factor) == 1, "no power of a factor")
+    ((monomial, c),) = factor
+    demand(c == 1 and len(monomial) == 1, "no power of a factor")
+    ((base, p),) = monomial
+    demand((p * r).denominator == 1 or algebra.atom_sign(base) > 0, "a root of what may be below 0")
+    parts: dict[Fraction, Form] = {}
+    for mono, d in form:
+        rest = made([(frozenset((a, q) for a, q in mono if a != base), d)])
+        at = dict(mono).get(base, Fraction(0)) / (p * r)
+        parts[at] = add(parts.get(at, ZERO), rest)
+    demand(set(parts) <= {0, 1, 2}, "no polynomial of degree 2 in a power of the factor")
+    last, middle, first = (parts.get(Fraction(n), ZERO) for n in range(3))
+    yield algebra, first
+    yield algebra, last
+    yield algebra, minus(scale(algebra.times(first, last), 4), algebra.times(middle, middle))
 
 
 def derivative(algebra: Algebra, form: Form, name: str) -> Form:
     """∂form/∂name on the inside of the box."""
-    total = ZERO
+    total: list[Form] = []
+    slopes: dict[Any, Form] = {}
     for monomial, factor in form:
         for a, p in monomial:
             if name not in letters(atom(a)):
                 continue
+            if a not in slopes:
+                slopes[a] = of_atom(algebra, a, name)
             if (p.denominator > 1 or p < 0) and abs(algebra.atom_sign(a)) != 2:
                 raise NotRead("certificate", "the slope of a root or a quotient that may be 0")
             rest = frozenset((b, q) for b, q in monomial if b != a)
             power = made([(rest | ({(a, p - 1)} if p != 1 else frozenset()), factor * p)])
             # made again by products, which join powers of one base
             plain = algebra.times(algebra.join(next(iter(power))[0], UNIT, next(iter(power))[1]), number(1))
-            total = add(total, algebra.times(plain, of_atom(algebra, a, name)))
-    return total
+            total.append(algebra.times(plain, slopes[a]))
+    return add(*total)
 
 
 def of_atom(algebra: Algebra, a: Any, name: str) -> Form:
@@ -165,29 +212,29 @@ def split(algebra: Algebra, form: Form, name: Any, text: Any) -> Iterator[Goal]:
 
 def named(algebra: Algebra, text: Any) -> tuple[Any, int, list[Form]]:
     """A worst case that is named: its atom, m, and its members in the order of the formula."""
-    tree = ast.parse(str(text), mode="eval").body
-    if (
-        not isinstance(tree, ast.Call)
-        or not isinstance(tree.func, ast.Name)
-        or tree.func.id not in ("max", "top")
-    ):
+    tree, way = ast.parse(str(text), mode="eval").body, 1
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        tree, way = tree.operand, -1
+    called = tree.func.id if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) else ""
+    if not isinstance(tree, ast.Call) or called not in (("max", "top", "abs") if way == 1 else ("min",)):
         raise NotRead(
             "certificate", "a worst case that is no maximum, or one of several that are written alike"
         )
     form = algebra.read(text)
-    parts = tree.args[1:] if tree.func.id == "top" else tree.args
+    parts = tree.args[1:] if called == "top" else tree.args
     demand(len(form) == 1, f"{text} is no worst case")
     ((monomial, factor),) = form
     ((a, p),) = monomial
     demand(factor == 1 and p == 1 and a[0] == "top", f"{text} is no worst case")
-    return a, a[1], [algebra.read(ast.unparse(part)) for part in parts]
+    found = [scale(algebra.read(ast.unparse(part)), way) for part in parts]
+    return a, a[1], [*found, *(scale(x, -1) for x in found if called == "abs")]
 
 
 def times_of(algebra: Algebra, a: Any, b: Any) -> Form | None:
     """The s > 0, a number times powers of letters, with which a worst case is s times another one."""
     if a[0] != "top" or a[1] != b[1]:
         return None
-    (m, f), *_ = next(iter(b[2]))[0]
+    m, f = next(term for x, _ in b[2] for term in x)
     inverse = frozenset((base, -p) for base, p in m)
     for x, _ in a[2]:
         for monomial, factor in x:
@@ -216,6 +263,9 @@ def collect(algebra: Algebra, form: Form, names: Any) -> Iterator[Goal]:
     for monomial, factor in form:
         own = frozenset((a, p) for a, p in monomial if a[0] == "letter" and a[1] in names)
         rest = made([(monomial - own, factor)])
+        if not own and letters(rest) & set(names):
+            own = shared(rest, set(names))
+            rest = without(algebra, rest, own)
         demand(not letters(rest) & set(names), "a letter that is not collected")
         groups[own] = add(groups.get(own, ZERO), rest)
     left = [(own, rest) for own, rest in groups.items() if rest]
@@ -226,6 +276,31 @@ def collect(algebra: Algebra, form: Form, names: Any) -> Iterator[Goal]:
         raise NotRead("certificate", "many collected functions, whose order is not specified")
     for _, rest in left:
         yield algebra, rest
+
+
+def shared(form: Form, names: set[str]) -> frozenset[Any]:
+    """The powers of letters that stand in each term, also of the members of worst cases; none where these differ."""
+    found = set()
+    for monomial, _ in form:
+        own = frozenset((a, p) for a, p in monomial if a[0] == "letter" and a[1] in names)
+        inside = [x for a, p in monomial if a[0] == "top" and p == 1 for x, _ in a[2] if x]
+        found |= {shared(x, names) for x in inside} if inside and not own else {own}
+    return next(iter(found)) if len(found) == 1 else frozenset()
+
+
+def without(algebra: Algebra, form: Form, own: frozenset[Any]) -> Form:
+    """The form over a product of powers that stands in each term: worst cases are as often those of their members."""
+    total = []
+    for monomial, factor in form:
+        if own <= monomial:
+            total.append(made([(monomial - own, factor)]))
+            continue
+        demand(len(monomial) == 1, "a product that is not in each term")
+        ((a, _),) = monomial
+        demand(a[0] == "top", "a product that is not in each term")
+        members = [without(algebra, x, own) for x, n in a[2] for _ in range(n)]
+        total.append(scale(algebra.top(a[1], members), factor))
+    return add(*total)
 
 
 def change(algebra: Algebra, form: Form, name: Any, how: Any) -> Iterator[Goal]:
@@ -346,13 +421,31 @@ def each(algebra: Algebra, form: Form, text: Any) -> Iterator[Goal]:
 
 def largest(algebra: Algebra, form: Form, text: Any, x: Any) -> Iterator[Goal]:
     """The member that is seen to be the largest."""
-    a, m, members = named(algebra, text)
     value = algebra.read(x)
+    if not letters(algebra.read(text)):
+        # a maximum of numbers is read as the largest of them
+        demand(algebra.read(text) == value, "a member that is not the largest")
+        return (yield algebra, form)
+    a, m, members = named(algebra, text)
     demand(m == 1 and value in members, "no member of a maximum")
     demand(
-        all(seen(algebra, minus(value, y)) for y in members), "a member that is not seen to be the largest"
+        all(seen(algebra, simple(algebra, minus(value, y))) for y in members),
+        "a member that is not seen to be the largest",
     )
-    yield algebra, replaced(algebra, form, a, value)
+    yield algebra, replaced_or_simpler(algebra, form, a, value)
+
+
+def replaced_or_simpler(algebra: Algebra, form: Form, a: Any, value: Form) -> Form:
+    """The form with its largest member in place of a maximum, which may be written with other members that are no larger."""
+    with suppress(Rejected):
+        return replaced(algebra, form, a, value)
+    told = inward(algebra, atom(a))
+    if is_worst(told):
+        with suppress(Rejected):
+            return replaced(algebra, inward(algebra, form), next(iter(next(iter(told))[0]))[0], value)
+    plain = simple(algebra, form)
+    demand(simple(algebra, atom(a)) == value and plain != form, "a worst case that is not there")
+    return plain
 
 
 def chosen(algebra: Algebra, form: Form, text: Any, names: Any) -> Iterator[Goal]:
@@ -383,6 +476,9 @@ RULES: dict[str, Callable[..., Iterator[Goal]]] = {
     "divided": divided,
     "slope": slope,
     "split": split,
+    "real": real,
+    "number": only,
+    "square": square,
     "collect": collect,
     "factors": factors,
     "powers": powers,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from second_checker import each_number
 from second_checker.algebra import Algebra
 from second_checker.assumptions import known
 from second_checker.enclosures import INF
@@ -18,6 +19,8 @@ from second_checker.scaled import Scaled, check_times, ranked
 def lost(core: Any, library: Library) -> Scaled:
     """What mechanisms lose of groups of multisets of any size."""
     base = core["databases"]
+    if base["kind"] in ("cells", "listed"):
+        return each_number.lost(core, library)
     plain = base["kind"] == "records" and base["of"] == "multisets" and base["size"] == ["any", None]
     if not plain or "within" in core["target"] or any("partition" in one for one in core["mechanisms"]):
         raise NotRead("setting", "groups of any number of steps of other classes, or in parts")

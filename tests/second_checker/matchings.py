@@ -12,7 +12,7 @@ from functools import cache
 from itertools import combinations_with_replacement
 from typing import Any
 
-from second_checker import sizes
+from second_checker import sizes, tokens
 from second_checker.enclosures import INF
 from second_checker.outcomes import NotRead, demand
 from second_checker.rooms import of_one_size, room
@@ -38,14 +38,36 @@ def by_policies(core: Any) -> Iterator[tuple[Any, ...]]:
     graph = usable(drawn(target["single"]), base, frozenset(atoms))
     if base.get("copies") or ("beside" in base and steps > 1):
         raise NotRead("setting", "named records, or groups of a policy, beside parts")
-    slots = [(one, reads) for one in core["mechanisms"] for reads in one["reads"]]
     for left in some:
         for right in some:
             if not (left or right) or not room(base, left, right):
                 continue
             if cheapest(graph, left, right) > steps:
                 continue
-            yield tuple(moved(one, reads, left, right, base) for one, reads in slots)
+            yield from beside_shared(core, left, right)
+
+
+def beside_shared(core: Any, left: Atoms, right: Atoms) -> Iterator[tuple[Any, ...]]:
+    """The vectors of two databases that have these records alone, by what both have where that counts."""
+    base = core["databases"]
+    slots = [(one, reads) for one in core["mechanisms"] for reads in one["reads"]]
+    found: dict[tuple[Any, ...], bool] = {}
+    for common in tokens.shared(core, left, right):
+        vector = tuple(
+            tokens.moved(one, reads, left, right, common, base)
+            if tokens.is_pushed(one, reads, base)
+            else moved(one, reads, left, right, base)
+            for one, reads in slots
+        )
+        # with a letter for the number of records any number of them may be there
+        every = "letter from" not in base or tokens.is_endless(core, left, right, common, vector)
+        found[vector] = found.get(vector, False) or every
+    for vector, every in found.items():
+        if not every:
+            raise NotRead(
+                "setting", "groups of a policy on the common domain, of which more records are nearer"
+            )
+        yield vector
 
 
 def poorest(graph: Edges, base: Any, left: Atoms, right: Atoms) -> Edges:

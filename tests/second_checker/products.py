@@ -56,7 +56,7 @@ class Products(Values):
         found = super().lower(form)
         if not found and (moved := self.above_least(form)) != form:
             found = super().lower(moved)
-        if not found and any(a[0] == "sum" and p < 0 for monomial, _ in form for a, p in monomial):
+        if not found and len(form) > 1:
             found = self.without_factors(form)
         return found
 
@@ -192,6 +192,8 @@ class Products(Values):
         sign = self.sign(x)
         if (p < 0 and abs(sign) != 2) or (p.denominator > 1 and sign < 1):
             raise NotRead("formula", "what is below a root or a quotient has no sign that is seen")
+        if p.denominator > 1 and (turned := self.turned(x)) is not None:
+            return self.times(self.power(turned[0], p), self.power(turned[1], p))
         if len(x) == 1:
             ((monomial, factor),) = x
             if p > 0 and factor > 0 and len(monomial) == 1:
@@ -214,6 +216,17 @@ class Products(Values):
             reduce(lambda a, b: a * b // gcd(a, b), (c.denominator for _, c in x)),
         )
         return self.times(self.root(content, p), atom(("sum", scale(x, 1 / content)), p))
+
+    def turned(self, x: Form) -> tuple[Form, Form] | None:
+        """Two factors >= 0 of a product with a factor below 0: that one as what is above 0, and what is left."""
+        if len(x) != 1:
+            return None
+        ((monomial, factor),) = x
+        for a, q in monomial if len(monomial) > 1 else ():
+            if q == 1 and self.atom_sign(a) == -2 and a[0] != "top":
+                rest = made([(monomial - {(a, q)}, -factor)])
+                return (scale(atom(a), -1), rest) if self.sign(rest) > 0 else None
+        return None
 
     def common(self, x: Form, least_sign: int) -> list[tuple[Any, Fraction]]:
         """The powers of letters > 0, or >= 0 for a power > 0, that stand in every term."""
@@ -257,7 +270,17 @@ class Products(Values):
         if self.sign(x) != 2:
             raise NotRead("formula", "what is in a logarithm is not seen to be > 0")
         if len(x) != 1:
-            return atom(("log", x))
+            first, *others = (dict(monomial) for monomial, _ in x)
+            powers = {
+                a: min(q, *(other.get(a, Fraction(0)) for other in others))
+                for a, q in first.items()
+                if a[0] == "letter" and self.atom_sign(a) == 2 and all(a in other for other in others)
+            }
+            if not powers:
+                return atom(("log", x))
+            out = frozenset((a, -q) for a, q in powers.items())
+            rest = made([(frozenset(self.joined(m, out)), c) for m, c in x])
+            return add(atom(("log", rest)), *(scale(atom(("log", atom(a))), q) for a, q in powers.items()))
         ((monomial, factor),) = x
         if not all(self.atom_sign(a) == 2 and a[0] != "top" for a, _ in monomial) or factor <= 0:
             return atom(("log", x))

@@ -67,14 +67,14 @@ def same_squares(algebra: Algebra, form: Form) -> bool:
 
 
 def inward(algebra: Algebra, form: Form) -> Form:
-    """The form with the numbers in front of worst cases in their members."""
+    """The form with the numbers in front of worst cases in their members, and so on inside of these."""
     total = []
     for monomial, factor in form:
         term = frozenset([(monomial, factor)])
         if len(monomial) == 1:
             ((a, p),) = monomial
             if a[0] == "top" and p == 1:
-                every = [scale(x, abs(factor)) for x, n in a[2] for _ in range(n)]
+                every = [inward(algebra, scale(x, abs(factor))) for x, n in a[2] for _ in range(n)]
                 term = scale(algebra.top(a[1], every), 1 if factor > 0 else -1)
         total.append(term)
     return add(*total)

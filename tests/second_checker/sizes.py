@@ -59,6 +59,7 @@ def fixed(problem: Any, core: Any) -> tuple[Any, Any]:
         raise NotRead("setting", "sets of any number of records that are listed")
     told = {key: x for key, x in base.items() if key not in ("letter", "lower", "unlimited")}
     told |= {"least": low} if low else {}
+    told |= {"letter from": least} if base["kind"] == "policies" else {}
     said = f"= {number}" if how == "exactly" else f"{low}..{number}"
     return (
         {**problem, "databases": {**problem["databases"], "size": said}},
