@@ -177,9 +177,9 @@ class Proofs:
                 return tradeoffs.judged(claim, some, prover, self._of_line)
             verdict = self._judged(claim)
             if verdict.word == "undecided" and self.setting.orders is not None and self.choices is None:
-                verdict = orders.by_all_orders(self.shop_in(claim["notion"]), claim) or verdict
-                if verdict.word == "undecided":
-                    verdict = orders.by_some_order(self.elaborated.core, self.theory, claim) or verdict
+                verdict = (
+                    orders.decided(self.shop_in(claim["notion"]), self.elaborated.core, claim) or verdict
+                )
             return verdict
         except lines.NoLines as error:
             return Verdict(claim, "undecided", reason=str(error))

@@ -8,6 +8,7 @@ from forged_results.edits import Edit, claimed, core, every_step, set_at, stampe
 
 RENYI, HOUSEHOLDS = "problems/184-renyi-on-parts", "problems/187-renyi-for-households"
 TRUNCATED, GROUPS = "problems/188-truncated-on-parts", "problems/207-truncated-for-households"
+MOMENTS = "problems/294-orders-up-to-eight"
 
 
 def limit(n: int, omega: str, tau: str) -> Edit:
@@ -49,6 +50,16 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
         limit(3, "1000/271", "271/1000"),
     ),
     "heavy tails for another parameter": (GROUPS, step("attain", 2, "key", to="rho")),
+    "heavy tails at the last order": (MOMENTS, limit(4, "8", "1/8")),
+    "orders beyond the last one": (MOMENTS, limit(2, "9", "1/9")),
+    "moments up to an order as those of all": (MOMENTS, step("change", 1, "page", to="renyi-to-zcdp")),
+    "an end of orders where there is none": (
+        MOMENTS,
+        stamped(
+            set_at("core", "mechanisms", 0, "orders", to="(1, oo)"),
+            set_at("problem", "mechanisms", 0, "guarantee", "orders", to="(1, oo)"),
+        ),
+    ),
     "a claim that says nothing refuted": (GROUPS, limit(2, "1", "1")),
     "records of another family dealt": (
         "problems/181-records-dealt-at-random",

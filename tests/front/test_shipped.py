@@ -113,6 +113,7 @@ SMALLER = {
 }
 """A smaller bound of a study's mechanisms one by one is known."""
 UNKNOWN = {
+    "294-orders-up-to-eight",
     "284-optimal-composition-of-k",
     "288-couples-who-join-a-study",
     "272-persons-and-single-visits",

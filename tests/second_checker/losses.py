@@ -201,10 +201,12 @@ class Losses(Closer):
                     )
         for key, text in table.get("only", {}).items():
             demand(values[key] == self.algebra.read(text), f"{key} is not {text}")
+        if table.get("orders"):
+            demand(self.orders is not None and self.orders.are(table["orders"]), "a page for other orders")
+            if table["orders"] == "first" and self.orders is not None:
+                names["omega"] = number(Fraction(self.orders.high))
         found = {key: self.algebra.read(text, names) for key, text in table["parameters"].items()}
         if table.get("orders"):
-            enough = self.orders is not None and (self.orders.all or table["orders"] == "large")
-            demand(enough and self.orders is not None and self.orders.high == INF, "a page for all orders")
             demand(not any("alpha" in letters(x) for x in found.values()), "what depends on the order")
         return found
 
@@ -364,7 +366,8 @@ class Losses(Closer):
                 own = {"epsilon": self.algebra.times(rho, self.algebra.read("alpha"))}
                 names = {**own, "r": names["r"]}
             self.ask_above_zero(i, self.algebra.read(table["positive"], own))
-            if table["loss"] == "oo":
+            ended = "ended" in table and orders.last(self.core["mechanisms"][i]) is not None
+            if "oo" in (table["loss"], table["ended"] if ended else ""):
                 return None
             lost = self.algebra.read(table["loss"], names)
             # a maximum of which one member is seen to be >= 0; its square is only enclosed
@@ -397,11 +400,22 @@ class Losses(Closer):
         """From where on divergences of a mechanism with heavy tails are infinite."""
         table, own = self.library.of("witness", notion=notion, shows=key), self.stated(i)
         one = self.core["mechanisms"][i]
-        demand(table["by"] == "tail" and one["notion"] == notion and "noise" not in one, "another witness")
+        demand(table["by"] == "tail" and not {"noise", "table", "sampled"} & set(one), "another witness")
         if own is None or r == INF:
             raise NotRead("attained", "where nothing is promised")
-        self.ask_above_zero(i, own[table["positive"]])
-        return self.algebra.read(table["distance"], {**own, "r": number(r)})
+        if one["notion"] == notion:
+            self.ask_above_zero(i, own[table["positive"]])
+            return self.algebra.read(table["distance"], {**own, "r": number(r)})
+        table, last = self.library.of("violation", of=one["notion"], notion=notion), orders.last(one)
+        demand("tail" in table and last is not None, "no page says at which orders something is lost")
+        rho = orders.slope_below(self.algebra, one)
+        self.ask_above_zero(
+            i,
+            self.algebra.read(
+                table["positive"], {"epsilon": self.algebra.times(rho, self.algebra.read("alpha"))}
+            ),
+        )
+        return self.algebra.read(table["tail"], {"omega": number(last or 0), "r": number(r)})
 
     def divergence(self, i: int, r: Distance, notion: str) -> Form:
         """The divergence of a noise: of its entries together."""

@@ -49,6 +49,11 @@ class Orders:
         """Whether these are all orders."""
         return self == Orders(Fraction(1), INF, False, False)
 
+    def are(self, which: str) -> bool:
+        """Whether these are all orders, all large ones, or all the first ones."""
+        first = self.low == 1 and self.high != INF
+        return {"all": self.all, "large": self.high == INF, "first": first}[which]
+
     @property
     def letters(self) -> dict[str, str]:
         """The letter for them with its domain, where there are several."""
@@ -77,6 +82,12 @@ class Orders:
 def of(core: Any) -> Orders | None:
     """The orders of which a setting speaks."""
     return Orders.read(core["orders"]) if "orders" in core else None
+
+
+def last(mechanism: Any) -> Fraction | None:
+    """The order up to which a guarantee bounds divergences, if it ends at one."""
+    high = Orders.read(mechanism["orders"]).high if "orders" in mechanism else INF
+    return None if high == INF else Fraction(high)
 
 
 def slope(algebra: Algebra, mechanism: Any) -> Form:

@@ -104,7 +104,7 @@ class At:
         known = page is not None and type.choices
         seen = attaining(elaborated.core, theory.in_kernel, page, type, stated, every) if known else None
         there = exchanged.at_point(type, elaborated.core, point, seen.summand if seen else None)
-        used = _used(elaborated, refuted)
+        used = _used(elaborated, refuted, theory)
         return cls(elaborated, theory, there, elaborated.pair(there), used, stated, page).printed()
 
     @property
@@ -374,11 +374,13 @@ class At:
             what = f"normal noise of variance {head.variance} around how many such records the sample has"
             what = f"{what}, at large orders" if head.by == "noise" else about.mechanism
             return rows.of_page(n, about.id, what, formulas.to_text(loss))
-        if (about := self.theory.pages[by].head).kind == "violation":
-            shown = formulas.to_text(loss)
-            if about.alone and self.is_squared:
+        if (about := self.theory.pages[by].head).kind == "violation" and head.by != "tail":
+            shown, what = formulas.to_text(loss), about.mechanism
+            if about.ended and loss == INFINITY:
+                what = about.tailed
+            elif about.alone and self.is_squared:
                 shown = f"at least {decimal(rounded(enclosure(loss, 64).low, SHOWN_DIGITS, up=False))}"
-            return rows.of_page(n, by, about.mechanism, shown)
+            return rows.of_page(n, by, what, shown)
         return rows.of_witness(n, head, self._distance(loss))
 
     def _distance(self, loss: Term) -> Term:
@@ -435,9 +437,10 @@ class At:
         return table.outcomes, at_D, at_E
 
 
-def _used(elaborated: Elaborated, refuted: Refuted) -> Point:
-    """The point at which a claim is refuted, without what nothing uses."""
-    setting, order = elaborated.setting, elaborated.core.orders
+def _used(elaborated: Elaborated, refuted: Refuted, theory: Theory) -> Point:
+    """The point at which a claim is refuted, without what nothing uses, such as an order."""
+    setting, about = elaborated.setting, theory.in_kernel.rule(refuted.notion).head
+    order = elaborated.core.orders if about.ordered else None
     members = (mechanism.reads.parts for mechanism in setting.mechanisms if mechanism.reads.divided)
     claimed = (name for _, value in refuted.values for name in value.letters)
     orders = {} if order is None else order.letters

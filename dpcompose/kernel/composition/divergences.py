@@ -7,7 +7,9 @@ from typing import Any
 from dpcompose.kernel.core.orders import ALPHA, Curve, Orders
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.deciders.curves import noises
+from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.terms import Term
+from dpcompose.kernel.library.heads import LAST_ORDER
 from dpcompose.kernel.library.theory import NoPage, Theory
 
 
@@ -19,6 +21,11 @@ def order_of(theory: Theory, orders: Orders | None, *notions: str) -> dict[str, 
     if orders is None:
         raise NoPage(f"no orders are said of which a divergence would be one: {' and '.join(notions)}")
     return {ALPHA: orders.order}
+
+
+def last_order(orders: Orders) -> dict[str, Term]:
+    """The letter for the order up to which divergences are spoken of, where these have an end."""
+    return {} if orders.last is None else {LAST_ORDER: terms.number(orders.last)}
 
 
 def of_noise(law: Any, parameter: Term, r: Term, setting: Setting) -> Term:

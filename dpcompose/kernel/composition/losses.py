@@ -203,8 +203,10 @@ def converted(
     """
     head = page.head
     order = divergences.order_of(theory, orders, head.from_, head.to)
-    if head.orders and (orders is None or not (orders.all or (head.orders == "large" and orders.endless))):
-        raise NoLoss(f"{page.id} is for guarantees of all {'large ' * (head.orders == 'large')}orders")
+    if head.orders:
+        if orders is None or not orders.are(head.orders):
+            raise NoLoss(f"{page.id} is for guarantees of all {WHICH[head.orders]}")
+        order |= divergences.last_order(orders)
     if list(head.apart) != list(apart):
         raise NoLoss(f"{page.id} sets {', '.join(head.apart)} apart, which is to be lost besides")
     if head.at_most and not within:
@@ -232,6 +234,10 @@ def converted(
         if any(ALPHA in value.letters for value in made.values()):
             raise NoLoss(f"{page.id} is for what does not depend on the order")
     return made
+
+
+WHICH = {"all": "orders", "large": "large orders", "first": "orders up to some one"}
+"""Of which orders a page speaks, in words."""
 
 
 def check_composes(losses: Sequence[Loss], setting: Setting, theory: Theory, apart: bool = False) -> str:

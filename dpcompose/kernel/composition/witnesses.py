@@ -27,6 +27,7 @@ from dpcompose.kernel.expressions import forms, formulas, substitution, terms
 from dpcompose.kernel.expressions.keeping import frozen, kept
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.kernel.library.grounds import Grounds
+from dpcompose.kernel.library.heads import LAST_ORDER
 from dpcompose.kernel.library.theory import NoPage, Theory
 
 
@@ -129,14 +130,12 @@ class Witnesses:
 
         Raises NoLoss of members of a family, of which each would be asked.
         """
-        mechanism, loss = self._mechanism(i), self.losses[i - 1]
-        if self.page.head.by == "tail":
-            asked = dict(loss.values)[self.page.head.positive]
-        elif self._is_violating(i) and not self.setting.distances:  # else it is asked where the databases are
+        mechanism, loss, head = self._mechanism(i), self.losses[i - 1], self.page.head
+        if violating := self._is_violating(i) and not self.setting.distances:  # else asked at the databases
             head = self.theory.page(self._page(i), "violation").head
-            asked = formulas.parse(head.positive, self._letters(loss))
-        else:
+        if not (violating or head.by == "tail"):
             return None
+        asked = formulas.parse(head.positive, self._letters(loss))
         if asked == ZERO or (mechanism.count is not None and forms.term_sign(asked) != 1):
             raise NoLoss(f"{formulas.to_text(asked)} of {mechanism.name} may be 0")
         return asked
@@ -145,7 +144,7 @@ class Witnesses:
         """Whether M_i is known by a guarantee of another notion, and what it can lose by the page on that."""
         known = (self._mechanism(i).noise, self._mechanism(i).table) == (None, None) and not self._is_free(i)
         loss = self.losses[i - 1]
-        return known and loss.notion != self.page.head.notion and not loss.unlimited
+        return known and not self._is_stated(i) and not loss.unlimited
 
     def positive(self) -> tuple[Term, ...]:
         """Formulas of which one is to be above 0 where ∞ is lost at databases that are told in letters; none
@@ -358,7 +357,7 @@ class Witnesses:
         """Whether M_i loses a distance of the page's, and not what another page says."""
         mechanism = self._mechanism(i)
         own = mechanism.noise is not None and not (self.is_by_divergence(i) or self._is_ordered)
-        return own or (mechanism.noise is None and self.losses[i - 1].notion == self.page.head.notion)
+        return own or (mechanism.noise is None and self._is_stated(i))
 
     def _alone(self, i: int, r: Term, forth: bool) -> Term:
         """What M_i loses where its input moves by r."""
@@ -388,6 +387,16 @@ class Witnesses:
             return formulas.parse(self.page.head.distance, {**self._letters(loss), "r": r})
         return self._violating(i, r, self._letters(loss))
 
+    def _is_stated(self, i: int) -> bool:
+        """Whether the guarantee of M_i is one of the page's notion."""
+        return bool(self.losses[i - 1].notion == self.page.head.notion)
+
+    def _last_order(self, i: int) -> Term | None:
+        """The order up to which the guarantee of M_i bounds divergences; None where it ends at none, or is
+        about samples."""
+        curve = None if self._mechanism(i).sampled is not None else self.losses[i - 1].curve
+        return None if curve is None or curve.orders.last is None else terms.number(curve.orders.last)
+
     def _letters(self, loss: Loss) -> dict[str, Term]:
         """The parameters of a guarantee; of a curve a number times alpha that is nowhere above it, as normal
         noise has it at all orders, with alpha."""
@@ -412,7 +421,8 @@ class Witnesses:
         Of one that is stated in a metric that is less: there may be databases between the two.
         """
         head, whose = self.theory.page(self._page(i), "violation").head, self._mechanism(i)
-        loss = head.in_a_metric if self._is_between(i) else head.loss
+        ended = None if self._last_order(i) is None else head.ended
+        loss = head.in_a_metric if self._is_between(i) else ended or head.loss
         if loss is None:
             raise NoLoss(f"no page says what {whose.name}, stated in a metric, loses there")
         if not formulas.is_whole(r):
@@ -448,14 +458,17 @@ class Witnesses:
         """The largest of what mechanisms with heavy tails have, where inputs move by whole steps."""
         values = list[Term]()
         for i, r in ((i, r) for i, members in self.moves for _, r in members):
-            mechanism, loss = self._mechanism(i), self.losses[i - 1]
+            mechanism, last = self._mechanism(i), self._last_order(i)
             itself = mechanism.noise is not None or mechanism.table is not None
-            if itself or loss.notion != self.page.head.notion:
+            text, known = self.page.head.distance, dict(self.losses[i - 1].values)
+            if not self._is_stated(i):
+                text = None if last is None else self.theory.page(self._page(i), "violation").head.tail
+                known = {} if last is None else {LAST_ORDER: last}
+            if itself or text is None:
                 raise NoLoss(f"no page says at which orders {mechanism.name} loses anything")
             if not formulas.is_whole(r) or i in self.type.unlimited or self._is_between(i):
                 raise NoLoss(f"what {mechanism.name} loses is known for whole steps only")
-            stated, count = dict(loss.values), mechanism.count
-            value = formulas.parse(self.page.head.distance, {**stated, "r": r})
+            value, count = formulas.parse(text, {**known, "r": r}), mechanism.count
             moving = any(terms.moves(name) for name in value.letters)
             values.append(value if count is None or not moving else terms.over(1, value, count))
         return terms.top(1, values) if values else ZERO
@@ -468,11 +481,8 @@ class Witnesses:
 
     def _single_steps(self) -> bool:
         """Whether all that moves moves by one step, of mechanisms whose guarantee is of the page's notion."""
-        return all(
-            r == ONE and many and self.losses[i - 1].notion == self.page.head.notion
-            for i, members in self.moves
-            for many, r in members
-        )
+        every = [(i, many, r) for i, members in self.moves for many, r in members]
+        return all(r == ONE and many and self._is_stated(i) for i, many, r in every)
 
     def _one_event(self) -> Term:
         """The event of one mechanism, or of the member of a family for which it is most likely."""

@@ -96,6 +96,16 @@ class Orders:
         """Whether all orders above some one are among these."""
         return self.domain.greatest is None
 
+    @property
+    def last(self) -> Fraction | None:
+        """The order up to which they go; None where they have no end."""
+        return self.domain.greatest
+
+    def are(self, which: str) -> bool:
+        """Whether these are "all" orders, all "large" ones, above some, or all "first" ones, up to some."""
+        up_to_one = self._ends[0] == 1 and self.last is not None
+        return {"all": self.all, "large": self.endless, "first": up_to_one}[which]
+
     def within(self, other: Orders) -> bool:
         """Whether all of these are among others."""
         (low, high), (least, greatest) = self._ends, other._ends

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.fields import Mistake
-from dpcompose.kernel.library.heads import Context, Head, Written
+from dpcompose.kernel.library.heads import LAST_ORDER, Context, Head, Written
 
 
 @frozen(kw_only=True)
@@ -20,8 +20,8 @@ class Conversion(Head):
     mechanisms do, of which one has `parameters`, and the other one the guarantee with all but these at 0;
     at_most -- limits of parameters of `from`, or of free ones: it is for those that are shown to keep them;
     aside -- it is tried beside the chains of the others, and is no link of one;
-    orders -- from a notion of all orders, where the guarantee is about "all" above 1, or all "large" ones:
-    those above some order;
+    orders -- from a notion of all orders, where the guarantee is about "all" above 1, all "large" ones, which
+    are those above some order, or all the "first" ones, up to an order omega;
     both_ways -- whether whatever satisfies `to` with `parameters` satisfies `from` as well, so that the two
     say the same of a mechanism.
     """
@@ -37,12 +37,13 @@ class Conversion(Head):
     apart: list[str] = field(default_factory=list)
     at_most: dict[str, str] = field(default_factory=dict)
     aside: bool = False
-    orders: Literal["all", "large"] | None = None
+    orders: Literal["all", "large", "first"] | None = None
     both_ways: bool = False
 
     def formulas(self, context: Context) -> Iterator[Written]:
         letters = (*context.of(self.from_), *self.free, *context.order(self.from_, self.to))
-        yield from self.written("parameters", letters)
+        end = (LAST_ORDER,) if self.orders == "first" else ()
+        yield from self.written("parameters", (*letters, *end))
         yield from self.written("only", ())
         yield from self.written("at_most", letters)
         yield from self.written("apart", context.of(self.from_))

@@ -12,6 +12,8 @@ Status = Literal["primitive", "derived", "believed"]
 
 ORDER = "alpha"
 """The letter for the order of a divergence."""
+LAST_ORDER = "omega"
+"""The letter for the order up to which a guarantee bounds divergences."""
 
 
 class Written(NamedTuple):

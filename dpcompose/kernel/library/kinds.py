@@ -13,7 +13,7 @@ from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.library.conversions import Closer as Closer
 from dpcompose.kernel.library.conversions import Conversion as Conversion
 from dpcompose.kernel.library.fields import Mistake
-from dpcompose.kernel.library.heads import Context, Head, Hypothesis, Written, formulas_in
+from dpcompose.kernel.library.heads import LAST_ORDER, Context, Head, Hypothesis, Written, formulas_in
 from dpcompose.kernel.library.releases import Noise, Query
 from dpcompose.kernel.library.samplings import Sampling as Sampling
 
@@ -332,6 +332,8 @@ class Violation(Head):
     loss -- in the guarantee's parameters and the r steps between two inputs, which may be "oo";
     positive -- a formula in the guarantee's parameters that has to be > 0; mechanism -- what it is, in words;
     in_a_metric -- what it can lose at D, E whose guarantee is one in a metric, in the parameters at D, E;
+    tail, ended -- of guarantees about divergences of orders up to omega: the d of a tail, in omega and r, and
+    what can be lost by infinite divergences of orders beyond; tailed -- what that mechanism is, in words;
     alone -- whether nothing is said of several of them together: then all but one say the same always.
     """
 
@@ -345,6 +347,9 @@ class Violation(Head):
     positive: str
     mechanism: str
     in_a_metric: str | None = None
+    tail: str | None = None
+    ended: Literal["oo"] | None = None
+    tailed: str = ""
     alone: bool = False
 
     def formulas(self, context: Context) -> Iterator[Written]:
@@ -352,6 +357,7 @@ class Violation(Head):
         yield from self.written("loss", (*own, "r", *context.order(self.of, self.notion)))
         yield from self.written("positive", own)
         yield from self.written("in_a_metric", own)
+        yield from self.written("tail", (LAST_ORDER, "r"))
 
 
 @frozen(kw_only=True)

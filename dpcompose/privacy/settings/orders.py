@@ -35,15 +35,21 @@ def spoken_of(mechanisms: Sequence[Mechanism]) -> Orders | None:
 
 
 def common(some: Sequence[Orders]) -> Orders:
-    """Orders of which all of some say something: the orders that all have, or the least of single ones.
+    """Orders of which all of some say something: the orders that all have, or the least of single ones; where
+    that is beyond all others, these, as what is known at an order is so at all smaller ones.
 
     Raises NotThere where there are none.
 
-    >>> [str(common([Orders.read("(1, 8]"), Orders.read(other)])) for other in ("(1, 4)", "2")]
-    ['(1, 4)', '2']
+    >>> [str(common([Orders.read("(1, 8]"), Orders.read(other)])) for other in ("(1, 4)", "2", "9")]
+    ['(1, 4)', '2', '(1, 8]']
     """
     if single := [orders for orders in some if orders.only is not None]:
-        return min(single, key=lambda orders: orders.only or 0)
+        least_single = min(single, key=lambda orders: orders.only or 0)
+        others = [orders for orders in some if orders.only is None]
+        ends = [orders.last for orders in others if orders.last is not None]
+        if not ends or (least_single.only or 0) <= min(ends):
+            return least_single
+        return common(others)
     least = max(some, key=lambda orders: (orders.domain.least, orders.domain.open_least)).domain
     bounded = [orders for orders in some if orders.domain.greatest is not None] or [some[0]]
     most = min(

@@ -10,13 +10,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from dpcompose.kernel.composition import losses
 from dpcompose.kernel.core.orders import Curve, Orders
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.expressions import formulas
+from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Satisfies
+from dpcompose.kernel.library.heads import LAST_ORDER
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.premises import claimed
 from dpcompose.kernel.theorems import NoTheorem, Prover
@@ -45,6 +48,16 @@ def in_other_orders(prover: Prover, verdict: Verdict, orders: Orders) -> Verdict
     return replace(verdict, theorem=theorem, shown=shown)
 
 
+def decided(shop: Workshop, setting: Setting, claim: Mapping[str, str]) -> Verdict | None:
+    """The verdict on a claim by what is known at all orders, at the first ones, or at one of them; None where
+    these do not decide it.
+
+    shop -- what proofs share about the setting, with noise stated in the notion of the claim.
+    """
+    verdict = by_all_orders(shop, claim) or by_first_orders(setting, shop.theory, claim)
+    return verdict or by_some_order(setting, shop.theory, claim)
+
+
 def by_some_order(setting: Setting, theory: Theory, claim: Mapping[str, str]) -> Verdict | None:
     """A claim in another notion that is proved from the divergences of one order."""
     known = setting.orders
@@ -61,18 +74,19 @@ def by_some_order(setting: Setting, theory: Theory, claim: Mapping[str, str]) ->
 
 
 def by_all_orders(shop: Workshop, claim: Mapping[str, str]) -> Verdict | None:
-    """A claim that follows from divergences of all orders: it is read as one about these, and back."""
+    """A claim that follows from the divergences of which a setting speaks: it is read as one about these, and
+    back."""
     theory, orders = shop.theory, shop.setting.orders
-    if orders is None or not orders.all:
+    if orders is None:
         return None
     with suppress(ValueError):
         said = claimed(dict(claim), shop.setting, theory)
-        for ordered, page, back in _and_back(theory, said.notion):
-            values = losses.converted(
-                theory, theory.page(page, "conversion"), dict(said.values), {}, orders=orders
-            )
-            about = {"notion": ordered} | {key: formulas.to_text(value) for key, value in values.items()}
-            verdict = Verdicts(shop).on(about)
+        for ordered, page, back in _and_back(theory, said.notion, orders):
+            about, values = theory.page(page, "conversion"), dict(said.values)
+            values = losses.converted(theory, about, values, {}, within=True, orders=orders)
+            asked = {"notion": ordered, "orders": str(orders)}
+            asked |= {key: formulas.to_text(value) for key, value in values.items()}
+            verdict = Verdicts(shop).on(asked)
             if (
                 verdict.word != "proved"
                 or verdict.theorem is None
@@ -84,6 +98,31 @@ def by_all_orders(shop: Workshop, claim: Mapping[str, str]) -> Verdict | None:
                 if (theorem := weakened(shop.prover, made, claim)) is not None:
                     return Verdict(claim, "proved", theorem)
     return None
+
+
+def by_first_orders(setting: Setting, theory: Theory, claim: Mapping[str, str]) -> Verdict | None:
+    """A claim about the first orders, up to one that it says: by the divergences of these."""
+    with suppress(ValueError, NoGuarantee, NoTheorem):
+        said = dict(claimed(dict(claim), setting, theory).values)
+        for back in theory.of_kind("conversion"):
+            if back.head.to != claim["notion"] or back.head.orders != "first":
+                continue
+            for last in _last(back, said):
+                at = Orders.read(f"(1, {last})")
+                shop = guarantees.workshop(setting.at_orders(at), theory)
+                verdict = by_all_orders(shop, claim) or Verdicts(shop).on(claim)
+                if verdict.word != "undecided":
+                    prover = Prover(setting, theory)
+                    return replace(in_other_orders(prover, verdict, at), guarantees=None)
+    return None
+
+
+def _last(back: Any, said: Mapping[str, Term]) -> Iterator[Fraction]:
+    """The order up to which a claim is about divergences, by the page that leads to its notion."""
+    for key, text in back.head.parameters.items():
+        value = said[key].number
+        if text == f"1/{LAST_ORDER}" and value:
+            yield 1 / value
 
 
 MOST = 10**12
@@ -120,10 +159,10 @@ def _ends(shop: Workshop) -> Iterator[tuple[Fraction, bool]]:
             yield 1 / (1 - (1 - 1 / high) ** int(r.number)), curve.orders.domain.open_greatest
 
 
-def _and_back(theory: Theory, notion: str) -> Iterator[tuple[str, str, str]]:
+def _and_back(theory: Theory, notion: str, orders: Orders) -> Iterator[tuple[str, str, str]]:
     """The notions of all orders to which a page leads from a notion, and another one back, with the pages."""
     for back in theory.of_kind("conversion"):
-        if back.head.orders and back.head.to == notion:
+        if back.head.orders and back.head.to == notion and orders.are(back.head.orders):
             for page in theory.of_kind("conversion"):
                 if (page.head.from_, page.head.to) == (notion, back.head.from_) and not page.head.free:
                     yield back.head.from_, page.id, back.id

@@ -108,6 +108,10 @@ def test_a_guarantee_in_another_notion() -> None:
         ("renyi-to-zcdp", {"epsilon": E}, {"orders": "(1, 9]"}, "all orders"),
         ("renyi-to-pure", {"epsilon": E}, {"orders": "(1, 9]"}, "all large orders"),
         ("renyi-to-zcdp", {"epsilon": E}, {"orders": "(1, oo)"}, "what does not depend on the order"),
+        ("renyi-to-tcdp", {"epsilon": E}, {"orders": "(1, 8]"}, "what does not depend on the order"),
+        ("renyi-to-tcdp", {"epsilon": E}, {"orders": "[2, 8]"}, "all orders up to some one"),
+        ("renyi-to-tcdp", {"epsilon": E}, {"orders": "8"}, "all orders up to some one"),
+        ("renyi-to-tcdp", {"epsilon": E}, {"orders": "(1, oo)"}, "all orders up to some one"),
     ],
 )
 def test_what_no_conversion_says(page: str, values: dict[str, Term], more: Any, words: str) -> None:

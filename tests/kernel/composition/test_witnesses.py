@@ -14,6 +14,7 @@ from dpcompose.kernel.composition import witnesses
 from dpcompose.kernel.composition.losses import NoLoss
 from dpcompose.kernel.composition.witnesses import Witnesses
 from dpcompose.kernel.core.assumptions import Assumption
+from dpcompose.kernel.core.orders import Curve, Orders
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.terms import INFINITY, ONE, ZERO, letter, number
@@ -30,13 +31,13 @@ def mechanism(**known: Any) -> Any:
     return of(name="M", **nothing | known)
 
 
-def loss(notion: str = "own", unlimited: bool = False, **values: Any) -> Any:
-    return of(notion=notion, unlimited=unlimited, values=tuple(values.items()))
+def loss(notion: str = "own", unlimited: bool = False, curve: Any = None, **values: Any) -> Any:
+    return of(notion=notion, unlimited=unlimited, curve=curve, values=tuple(values.items()))
 
 
 def about(*mechanisms: Any, moves: Any = (), losses: Any = (), unlimited: Any = (), **more: Any) -> Any:
     """What a method of witnesses may ask: anything else would be an error."""
-    return of(
+    made = of(
         **{
             "setting": of(mechanisms=mechanisms, distances=(), assumed=None),
             "type": of(unlimited=unlimited, lost=(), entries=(), choices=()),
@@ -46,6 +47,9 @@ def about(*mechanisms: Any, moves: Any = (), losses: Any = (), unlimited: Any = 
         }
         | more
     )
+    made._is_stated = lambda i: Witnesses._is_stated(made, i)
+    made._last_order = lambda i: Witnesses._last_order(made, i)
+    return made
 
 
 def head(**known: Any) -> Any:
@@ -76,6 +80,64 @@ def test_of_a_family_with_heavy_tails_the_largest_counts() -> None:
         **TAIL,
     )
     assert Witnesses._tail(both) == terms.top(1, [HALF, number(Fraction(1, 3))])
+
+
+def up_to(orders: str) -> Any:
+    """D_α ≤ xα at some orders."""
+    known = Orders.read(orders)
+    return Curve(known, letter("x", NONNEGATIVE) * known.order)
+
+
+@pytest.mark.parametrize(
+    ("orders", "r", "tail"),
+    [
+        ("(1, 8]", ONE, Fraction(1, 8)),
+        ("(1, 8)", ONE, Fraction(1, 8)),
+        ("[2, 8]", number(2), Fraction(15, 64)),  # 1 - (7/8)^2
+        ("4", number(2), Fraction(7, 16)),
+        ("(1, oo)", ONE, None),
+    ],
+)
+def test_a_guarantee_that_ends_at_an_order_allows_a_tail_beyond(orders: str, r: Any, tail: Any) -> None:
+    """Of another notion by what its page says in the order at which it ends; not where there is no end."""
+
+    def asked(made: Any, **said: Any) -> Any:
+        page = head(tail="1 - (1 - 1/omega)**r", **said)
+        theory = of(page=lambda name, kind: page if (name, kind) == ("p", "violation") else None)
+        lost = [loss("renyi", curve=up_to(orders))]
+        known = {"theory": theory, "_page": lambda i: "p"} | TAIL
+        return Witnesses._tail(about(made, moves=((1, ((1, r),)),), losses=lost, **known))
+
+    if tail is None:
+        with pytest.raises(NoLoss, match="no page says at which orders"):
+            asked(mechanism())
+        return
+    assert asked(mechanism()) == number(tail)
+    for other in (mechanism(noise=1), mechanism(table=1), mechanism(sampled=1)):
+        with pytest.raises(NoLoss, match="no page says at which orders"):
+            asked(other)
+
+
+def test_where_a_guarantee_ends_its_page_may_say_more_is_lost() -> None:
+    """The page's `ended`, where orders have an end, and there is no database between two."""
+
+    def lost(orders: str, ended: Any, between: bool = False, **known: Any) -> Any:
+        page = head(loss="r*epsilon", ended=ended, in_a_metric=None)
+        asked = about(
+            mechanism(**known),
+            losses=[loss("renyi", curve=up_to(orders))],
+            page=head(notion="zcdp"),
+            theory=of(page=lambda *_: page, rule=lambda _: head(ordered=False)),
+            setting=of(orders=None),
+            _page=lambda i: "p",
+            _is_between=lambda i: between,
+        )
+        return Witnesses._violating(asked, 1, number(2), {"epsilon": D})
+
+    assert lost("(1, 8]", "oo") == lost("2", "oo") == INFINITY
+    assert lost("(1, oo)", "oo") == lost("2", None) == lost("2", "oo", sampled=1) == 2 * D
+    with pytest.raises(NoLoss, match="stated in a metric"):
+        lost("2", "oo", between=True)
 
 
 @pytest.mark.parametrize(
@@ -326,13 +388,14 @@ def test_what_a_page_asks_to_be_above_0_is_assumed_or_refused() -> None:
         )
 
     of_one = Witnesses._asked_above_zero
-    assert of_one(asked("tail", D), 1) == D and of_one(asked("noise", D), 1) == 2 * D
+    assert of_one(asked("tail", D, False), 1) == D and of_one(asked("noise", D), 1) == 2 * D
+    assert of_one(asked("tail", D), 1) == 2 * D and of_one(asked("tail", D, True, (1,)), 1) == D
     assert of_one(asked("noise", D, False), 1) is None and of_one(asked("noise", ZERO, True, (1,)), 1) is None
-    assert of_one(asked("tail", ONE, count=K), 1) == ONE
+    assert of_one(asked("tail", ONE, False, count=K), 1) == ONE
     for some in (
-        asked("tail", ZERO),
+        asked("tail", ZERO, False),
         asked("noise", ZERO),
-        asked("tail", Z, count=K),
+        asked("tail", Z, False, count=K),
         asked("noise", Z, count=K),
     ):
         with pytest.raises(NoLoss, match="may be 0"):

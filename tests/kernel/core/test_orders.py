@@ -302,3 +302,19 @@ def test_one_over_a_term() -> None:
         ("v*w", "1/(v*w)"),
     ):
         assert reciprocal(formulas.parse(text, letters)) == formulas.parse(value, letters)
+
+
+@pytest.mark.parametrize(
+    ("orders", "which", "last"),
+    [
+        ("(1, oo)", {"all", "large"}, None),
+        ("(2, oo)", {"large"}, None),
+        ("(1, 8]", {"first"}, 8),
+        ("(1, 8)", {"first"}, 8),
+        ("[2, 8]", set(), 8),
+        ("2", set(), 2),
+    ],
+)
+def test_which_orders_these_are(orders: str, which: set[str], last: int | None) -> None:
+    read = Orders.read(orders)
+    assert {word for word in ("all", "large", "first") if read.are(word)} == which and read.last == last
