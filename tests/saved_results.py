@@ -59,11 +59,6 @@ REFUSED = {
             "problems/237-three-people-of-any-number-of-districts",
             "problems/100-counts-of-districts",
         ],
-        ("setting",): [
-            "problems/282-counties-and-any-number-of-clinics",
-            "problems/117-incomes-in-brackets",
-            "problems/118-blocks-of-a-city",
-        ],
         ("formula",): ["problems/293-squares-and-products"],
     }.items()
     for name in names

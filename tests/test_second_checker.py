@@ -53,7 +53,7 @@ def test_every_reason_has_a_name() -> None:
     assert raised == set(NOT_READ)
 
 
-ACCEPTED = 362
+ACCEPTED = 365
 
 # -- forgeries ---------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from second_checker.outcomes import NotRead, demand
 
 Records = dict[str, dict[str, str]]
 """The records, each with its values."""
-MANY = 400
+MANY = 600
 """How many records are written out."""
 
 
@@ -153,8 +153,9 @@ def grouped(policy: Any, known: Records) -> Any:
     if not isinstance(replace, dict) or "within" in replace:
         return {}
     if "within-distance" in replace:
+        places = {x: placed(replace, known, x) for x in known}
         pairs = combinations(known, 2)
-        return {"replace": [[x, y] for x, y in pairs if close(replace, known, x, y)]}
+        return {"replace": [[x, y] for x, y in pairs if close(replace, places[x], places[y])]}
     (word,) = replace
     attributes = next(iter(known.values())).keys()
     some = attributes if replace[word] == "all" else replace[word]
@@ -171,15 +172,20 @@ def grouped(policy: Any, known: Records) -> Any:
     return {"replace": {"within": groups}}
 
 
-def close(replace: Any, known: Records, x: str, y: str) -> bool:
-    """Whether two records are within the distance, and equal but for their coordinates."""
+def placed(replace: Any, known: Records, x: str) -> tuple[list[Fraction], list[str]]:
+    """The coordinates of a record, and what else it has."""
     if not known[x]:
-        a, b, others = x.strip("()").split(","), y.strip("()").split(","), [True]
-    else:
-        own = list(replace.get("of", known[x]))
-        a, b = ([known[one][name] for name in own] for one in (x, y))
-        others = [known[x][name] == known[y][name] for name in known[x] if name not in own]
-    far = [abs(Fraction(s.strip()) - Fraction(t.strip())) for s, t in zip(a, b, strict=True)]
+        return [Fraction(one.strip()) for one in x.strip("()").split(",")], []
+    own = list(replace.get("of", known[x]))
+    others = [value for name, value in known[x].items() if name not in own]
+    return [Fraction(known[x][name].strip()) for name in own], others
+
+
+def close(replace: Any, one: Any, other: Any) -> bool:
+    """Whether two records are within the distance, and equal but for their coordinates."""
+    if one[1] != other[1]:
+        return False
+    far = [abs(s - t) for s, t in zip(one[0], other[0], strict=True)]
     most = Fraction(str(replace["within-distance"]))
-    measured = {"L1": sum(far), "max": max(far), "L2": sum(one * one for one in far)}[replace["norm"]]
-    return all(others) and measured <= (most * most if replace["norm"] == "L2" else most)
+    measured = {"L1": sum, "max": max, "L2": lambda some: sum(x * x for x in some)}[replace["norm"]](far)
+    return bool(measured <= (most * most if replace["norm"] == "L2" else most))

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
-from itertools import combinations, permutations
+from itertools import combinations, count
 from math import lcm, prod
 from typing import Any
 
@@ -27,41 +27,50 @@ Goal = tuple[Algebra, Form]
 
 def prove(algebra: Algebra, form: Form, steps: list[Any]) -> None:
     """Rejects where the steps do not show form ≥ 0."""
-    return follow([(algebra, form)], steps)
+    return follow([[(algebra, form)]], steps, count(1))
 
 
-def follow(goals: list[Goal], steps: list[Any]) -> None:
-    """Rejects where the steps do not show all goals, the last one first.
+def follow(groups: list[list[Goal]], steps: list[Any], taken: Iterator[int]) -> None:
+    """Rejects where the steps do not show all goals, those of the last group first.
 
-    In which order collected functions follow is not said: any order will do.
+    In which order collected functions, and members of worst cases, follow is not said: any order will do.
     """
     for n, words in enumerate(steps, 1):
-        demand(bool(goals), "steps after the proof")
-        inner, function = goals.pop()
+        demand(bool(groups), "steps after the proof")
+        if next(taken) > MOST:
+            raise NotRead("certificate", "steps whose order is not found")
+        if len(groups[-1]) > 1:
+            return in_some_order(groups, steps[n - 1 :], taken)
+        ((inner, function),) = groups.pop()
         demand(isinstance(words, list) and bool(words), "a step of calculus is a list")
         rule = RULES.get(words[0])
         if rule is None:
             raise NotRead("certificate", f"the step {words[0]}")
         found = list(rule(inner, function, *words[1:]))
-        if words[0] == "collect" and 1 < len(found) <= ORDERED:
-            return in_some_order(goals, found, steps[n:])
-        goals += reversed(found)
-    return demand(not goals, "a proof that ends too early")
+        if words[0] in UNORDERED:
+            groups += [found] if found else []
+        else:
+            groups += [[goal] for goal in reversed(found)]
+    return demand(not groups, "a proof that ends too early")
 
 
-def in_some_order(goals: list[Goal], found: list[Goal], steps: list[Any]) -> None:
-    """Rejects where the steps show the goals in no order."""
+def in_some_order(groups: list[list[Goal]], steps: list[Any], taken: Iterator[int]) -> None:
+    """Rejects where the steps show the last group in no order."""
     reasons: list[Rejected | NotRead] = []
-    for ordered in permutations(found):
+    *others, some = groups
+    for n, goal in enumerate(some):
+        if goal[1] in [form for _, form in some[:n]]:
+            continue
         try:
-            return follow([*goals, *reversed(ordered)], steps)
+            return follow([*others, some[:n] + some[n + 1 :], [goal]], steps, taken)
         except (Rejected, NotRead) as error:
             reasons.append(error)
     raise next((one for one in reasons if isinstance(one, NotRead)), reasons[0])
 
 
-ORDERED = 4
-"""The most collected functions whose order is looked for."""
+UNORDERED = ("collect", "each")
+MOST = 5_000
+"""How many steps are taken in all orders that are tried."""
 
 
 def signs(algebra: Algebra, form: Form) -> Iterator[Goal]:
@@ -272,8 +281,6 @@ def collect(algebra: Algebra, form: Form, names: Any) -> Iterator[Goal]:
     demand(
         all(algebra.sign(made([(own, Fraction(1))])) > 0 for own, _ in left), "a product that may be below 0"
     )
-    if len(left) > ORDERED:
-        raise NotRead("certificate", "many collected functions, whose order is not specified")
     for _, rest in left:
         yield algebra, rest
 

@@ -17,7 +17,7 @@ Interval = tuple[Fraction | None, bool, Fraction | None, bool]
 """The least number and whether it belongs to it, and the greatest one."""
 Change = tuple[frozenset[str], Fraction | None]
 """Attributes that change at once, and how far; None: to anything."""
-MANY = 60
+MANY = 600
 """How many numbers, or points, are written out."""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 from typing import Any
 
 from second_checker import sizes, tokens
@@ -36,28 +36,29 @@ def by_policies(core: Any) -> Iterator[tuple[Any, ...]]:
     if len(some) ** 2 > MANY:
         raise NotRead("setting", "large groups of policies")
     graph = usable(drawn(target["single"]), base, frozenset(atoms))
-    if base.get("copies") or ("beside" in base and steps > 1):
-        raise NotRead("setting", "named records, or groups of a policy, beside parts")
+    if "beside" in base and steps > 1:
+        raise NotRead("setting", "groups of a policy beside parts")
+    graphs: list[dict[frozenset[Atom], Edges]] = [{} for one in core["mechanisms"] for _ in one["reads"]]
     for left in some:
         for right in some:
             if not (left or right) or not room(base, left, right):
                 continue
-            if cheapest(graph, left, right) > steps:
+            if cheapest(graph, left, right) > steps or not in_one_place(base, {*left, *right}):
                 continue
-            yield from beside_shared(core, left, right)
+            yield from beside_shared(core, left, right, graphs)
 
 
-def beside_shared(core: Any, left: Atoms, right: Atoms) -> Iterator[tuple[Any, ...]]:
+def beside_shared(core: Any, left: Atoms, right: Atoms, graphs: Any) -> Iterator[tuple[Any, ...]]:
     """The vectors of two databases that have these records alone, by what both have where that counts."""
     base = core["databases"]
     slots = [(one, reads) for one in core["mechanisms"] for reads in one["reads"]]
     found: dict[tuple[Any, ...], bool] = {}
-    for common in tokens.shared(core, left, right):
+    for common, there in product(tokens.shared(core, left, right), list(universes(base, left, right))):
         vector = tuple(
             tokens.moved(one, reads, left, right, common, base)
             if tokens.is_pushed(one, reads, base)
-            else moved(one, reads, left, right, base)
-            for one, reads in slots
+            else moved(one, reads, left, right, base, there, kept)
+            for (one, reads), kept in zip(slots, graphs, strict=True)
         )
         # with a letter for the number of records any number of them may be there
         every = "letter from" not in base or tokens.is_endless(core, left, right, common, vector)
@@ -70,26 +71,47 @@ def beside_shared(core: Any, left: Atoms, right: Atoms) -> Iterator[tuple[Any, .
         yield vector
 
 
-def poorest(graph: Edges, base: Any, left: Atoms, right: Atoms) -> Edges:
-    """The edges in the universe in which the fewest records are that two databases may have alone: there ways are
-    longest.  Of other universes nothing is said, so that it is the worst one."""
+def in_one_place(base: Any, some: set[int]) -> bool:
+    """Whether of each record with a name no two copies are among these atoms."""
+    return all(len(some & set(one)) <= 1 for one in base.get("copies", []))
+
+
+def universes(base: Any, left: Atoms, right: Atoms) -> Iterator[frozenset[Atom]]:
+    """The atoms of universes with few records in which two databases may have these alone: there ways are longest.
+
+    One for each choice of where the other records with a name lie.  Of other universes nothing is said, so that the
+    worst of these counts.
+    """
     if "beside" not in base:
-        return graph
-    there = {*left, *right}
-    while not (more := {y for x in there for y in base["beside"][x]}) <= there:
-        there |= more
-    return frozenset(edge for edge in graph if edge <= there | {None})
+        yield frozenset([*range(len(base["atoms"])), None])
+        return
+    free = [one for one in base.get("copies", []) if not {*left, *right} & set(one)]
+    for chosen in product(*free):
+        there = {*left, *right, *chosen}
+        while not (more := {y for x in there for y in base["beside"][x]}) <= there:
+            there |= more
+        yield frozenset([*there, None])
 
 
-def moved(mechanism: Any, reads: Any, left: Atoms, right: Atoms, base: Any) -> Any:
-    """How far what a slot reads moves; of a noise how many of its records go and come."""
+def moved(
+    mechanism: Any,
+    reads: Any,
+    left: Atoms,
+    right: Atoms,
+    base: Any,
+    there: frozenset[Atom],
+    kept: dict[frozenset[Atom], Edges],
+) -> Any:
+    """How far what a slot reads moves where there are these atoms; of a noise how many of its records go and come.
+
+    kept -- the graphs of what the slot reads, by the atoms that there are.
+    """
     own = frozenset(range(len(base["atoms"])) if reads is None else reads)
     codes = mechanism.get("codes", [])
     if codes and ("noise" in mechanism or base["of"] == "sets"):
         raise NotRead("setting", "noise on, or sets of, records that become one")
     image: dict[int, Atom] = {x: min(some) for some in codes for x in some}
     demand(image.keys() <= own, "records that become one and are not read")
-    ends = left, right
     left, right = seen(left, right, own, image)
     if "noise" in mechanism:
         return len(left), len(right)
@@ -98,20 +120,28 @@ def moved(mechanism: Any, reads: Any, left: Atoms, right: Atoms, base: Any) -> A
     relation = mechanism["stated"]
     if relation["single"] == "any two":
         return 1
+    if there not in kept:
+        kept[there] = of_what_is_read(mechanism, own, image, base, there)
+    cost = cheapest(kept[there], left, right)
+    return cost if cost == INF else -(-int(cost) // relation["steps"])
+
+
+def of_what_is_read(
+    mechanism: Any, own: frozenset[int], image: dict[int, Atom], base: Any, there: frozenset[Atom]
+) -> Edges:
+    """The graph of what a guarantee says of what is read, in a universe with these atoms."""
+    relation, codes = mechanism["stated"], mechanism.get("codes", [])
     whole = len(own) == len(base["atoms"])
-    graph, steps = poorest(drawn(relation["single"]), base, *ends), relation["steps"]
+    graph = frozenset(edge for edge in drawn(relation["single"]) if edge <= there)
     loops = {frozenset((x,)) for x in image.values()}
     if mechanism["domain"] == "own" or (whole and not codes):
-        there = {image.get(x, x) for x in own} | {None}
-        graph = frozenset(edge for edge in usable(graph, base, own) if edge <= there) - loops
-    else:
-        graph = usable(graph, base, frozenset(range(len(base["atoms"]))))
-        room_outside = base["of"] == "tuples" or (base["of"] == "multisets" and base["size"][1] is None)
-        if steps > 1 and not (whole and is_lifted(graph, image) if codes else room_outside):
-            raise NotRead("setting", "groups of a policy on the common domain")
-        graph = usable(contracted(graph, own, image), base, own) - loops
-    cost = cheapest(graph, left, right)
-    return cost if cost == INF else -(-int(cost) // steps)
+        inside = {image.get(x, x) for x in own} | {None}
+        return frozenset(edge for edge in usable(graph, base, own) if edge <= inside) - loops
+    graph = usable(graph, base, frozenset(range(len(base["atoms"]))))
+    room_outside = base["of"] == "tuples" or (base["of"] == "multisets" and base["size"][1] is None)
+    if relation["steps"] > 1 and not (whole and is_lifted(graph, image) if codes else room_outside):
+        raise NotRead("setting", "groups of a policy on the common domain")
+    return usable(contracted(graph, own, image), base, own) - loops
 
 
 # -- graphs ----------------------------------------------------------------------------------------------
@@ -161,15 +191,25 @@ def is_lifted(graph: Edges, image: dict[int, Atom]) -> bool:
 def lengths(graph: Edges, start: Atom) -> dict[Atom, int]:
     """How many edges lead to the other atoms and to nothing."""
     row: dict[Atom, int] = {start: 0}
+    ends = joined_with(graph)
     waiting = deque([start])
     while waiting:
         at = waiting.popleft()
-        for edge in graph:
-            for to in edge - {at} if at in edge else ():
-                if to not in row:
-                    row[to] = row[at] + 1
-                    waiting.append(to)
+        for to in ends.get(at, ()):
+            if to not in row:
+                row[to] = row[at] + 1
+                waiting.append(to)
     return row
+
+
+@cache
+def joined_with(graph: Edges) -> dict[Atom, list[Atom]]:
+    """The other ends of the edges of each atom, and of nothing."""
+    ends: dict[Atom, list[Atom]] = {}
+    for edge in graph:
+        for at in edge:
+            ends.setdefault(at, []).extend(edge - {at})
+    return ends
 
 
 def between(graph: Edges, x: Atom, y: Atom) -> Distance:
@@ -180,7 +220,7 @@ def between(graph: Edges, x: Atom, y: Atom) -> Distance:
         return 0
     if frozenset((x,)) in graph:
         return 1
-    return 2 if any(x in edge for edge in graph) else INF
+    return 2 if x in joined_with(graph) else INF
 
 
 @cache

@@ -179,9 +179,9 @@ def edges(policy: Any, every: list[Record]) -> list[tuple[Record | None, Record 
     """The edges of a policy between these records and nothing."""
     demand(set(policy) <= {"replace", "add-remove"} and bool(policy), "no policy")
     found: list[tuple[Record | None, Record | None]] = []
+    named = {frozenset(pair) for group in groups(policy) for pair in combinations(set(group), 2)}
     for x, y in combinations(every, 2):
-        together = any(x[0] in group and y[0] in group for group in groups(policy))
-        if policy.get("replace") == "all" or (together and x[0] != y[0]):
+        if policy.get("replace") == "all" or frozenset((x[0], y[0])) in named:
             found.append((x, y))
     some = comers(policy)
     found += [(None, x) for x in every if policy.get("add-remove") == "all" or x[0] in some]

@@ -18,8 +18,9 @@ def room(base: Any, left: Atoms, right: Atoms) -> bool:
     """Whether some two databases differ by records of these atoms."""
     if not sizes.fits(base, len(left), len(right)):
         return False
-    many = [len(atom) for atom in base["atoms"]]
+    atoms = base["atoms"]
     if base["of"] == "sets":
+        many = [len(atom) for atom in atoms]
         least, most = sizes.shown(base)
         if any(times > many[x] for x, times in Counter(left + right).items()):
             return False
@@ -30,7 +31,7 @@ def room(base: Any, left: Atoms, right: Atoms) -> bool:
         here, there = ([base["places"][x] for x in side] for side in (left, right))
         if sorted(here) != sorted(there) or len(set(here)) < len(here):
             return False
-    return not any(many[x] == 1 for x in set(left) & set(right))
+    return not any(len(atoms[x]) == 1 for x in set(left) & set(right))
 
 
 def within(n: int, least: int, most: int | None) -> bool:

@@ -11,13 +11,16 @@ from second_checker.forms import Form, add, letters, made, minus, scale
 from second_checker.outcomes import NotRead, Rejected
 
 STEPS = (Fraction(1, 7), Fraction(2, 3), Fraction(9, 5))
+WAYS = [*((step, 0) for step in STEPS), *((STEPS[1], k) for k in (2, 3, 5, 6))]
+"""How far letters are from their ends, and by which of their numbers modulo 7 they are ordered; 0: as they come."""
 
 
 def points(algebra: Algebra, names: set[str]) -> Iterator[dict[str, Fraction]]:
     """Some allowed points of letters; families have up to four members."""
-    for shifted, step in enumerate(STEPS):
+    for shifted, (step, way) in enumerate(WAYS):
         point: dict[str, Fraction] = {}
-        for n, name in enumerate(sorted(names), 1):
+        for place, name in enumerate(sorted(names), 1):
+            n = way * place % 7 + 1 if way else place
             low, high = algebra.ends(name)
             least = Fraction(low) if low != -INF else Fraction(-1)
             if algebra.domains[name].get("integer"):
