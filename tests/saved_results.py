@@ -53,8 +53,6 @@ REFUSED = {
     name: why
     for why, names in {
         ("metrics",): [
-            "problems/276-a-delta-of-what-is-read",
-            "problems/111-metrics-for-neighbours",
             "problems/114-a-study-and-a-table-in-metrics",
             "problems/237-three-people-of-any-number-of-districts",
             "problems/100-counts-of-districts",

@@ -396,6 +396,10 @@ class Losses(Closer):
                 raise NotRead("attained", "of a parameter that may be 0, of a member of a family")
             self.above_zero.append(form)
 
+    def piece(self, i: int, r: Distance, page: Any, exact: bool) -> tuple[Any, Values] | None:
+        """The formulas of a computed page where they are not those of steps or noise, and what stands in them."""
+        return None
+
     def tail(self, i: int, r: Distance, notion: str, key: str) -> Form | None:
         """From where on divergences of a mechanism with heavy tails are infinite."""
         table, own = self.library.of("witness", notion=notion, shows=key), self.stated(i)

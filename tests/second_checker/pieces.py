@@ -287,6 +287,11 @@ class Curves:
         if one.distance == INF or own is None:
             pieces.everything = True
             return
+        if (told := self.losses.piece(one.mechanism, one.distance, page, exact)) is not None:
+            table, values = told
+            pieces.everything |= values is None
+            forms = {key: self.losses.algebra.read(text, values) for key, text in table.items() if values}
+            return self.add(pieces, one, forms, self.values(forms, one, point), number(1)) if values else None
         word = self.word(one.mechanism, page)
         names: dict[str, Form] = {**own, "r": self.losses.distance(one.mechanism, one.distance)}
         if word:

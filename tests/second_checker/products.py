@@ -169,15 +169,31 @@ class Products(Values):
                 continue
             if not sign:
                 raise NotRead("formula", "of what stands before a worst case")
-            if other and (m != 1 or any(self.sign(x) < 1 for x, _ in members)):
-                raise NotRead("formula", "of worst cases")
-            pairs = [(one, x, n) for x, n in members]
             if other:
-                pairs = [(y, x, 1) for y, _ in other[0][2] for x, _ in members]
+                alone = len(monomial) == len(other) == m == other[0][1] == next(iter(monomial))[1] == 1
+                if not alone:
+                    raise NotRead("formula", "of worst cases")
+                total.append(scale(self.of_two([y for y, _ in other[0][2]], [x for x, _ in members]), factor))
+                continue
             way = 1 if sign > 0 else -1
-            inside = [p for y, x, n in pairs for p in [self.times(scale(y, way), x)] * n]
+            inside = [p for x, n in members for p in [self.times(scale(one, way), x)] * n]
             total.append(scale(self.top(m, inside), factor * way))
         return add(*total)
+
+    def of_two(self, some: list[Form], others: list[Form]) -> Form:
+        """The product of two maxima, each of what is >= 0 or of what is <= 0."""
+        ways = [{min(max(self.sign(x), -1), 1) for x in own if x} for own in (some, others)]
+        if ways == [{1}, {1}]:
+            return self.top(1, [self.times(x, y) for x in some for y in others])
+        if ways == [{-1}, {-1}]:
+            return scale(self.top(1, [scale(self.times(x, y), -1) for x in some for y in others]), -1)
+        if ways == [{-1}, {1}]:
+            return self.of_two(others, some)
+        if ways != [{1}, {-1}]:
+            raise NotRead("formula", "of worst cases")
+        # the largest of the products of each member <= 0 with the other maximum, which is >= 0
+        least = [self.top(1, [scale(self.times(x, y), -1) for x in some]) for y in others]
+        return self.top(1, [scale(x, -1) for x in least])
 
     def power(self, x: Form, p: Fraction) -> Form:
         """x^p."""

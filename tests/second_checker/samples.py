@@ -26,7 +26,7 @@ def points(algebra: Algebra, names: set[str]) -> Iterator[dict[str, Fraction]]:
             if algebra.domains[name].get("integer"):
                 point[name] = least + (n + shifted) % 3
                 continue
-            for j in range(1, 9):
+            for j in range(1, 9) if "[i]" in name else [(8, 1, 2, 4)[shifted % 4]]:
                 far = step * n / j
                 value = least + far if high == INF else least + (Fraction(high) - least) * far / (1 + far)
                 point[name.replace("[i]", f"[{j}]")] = value

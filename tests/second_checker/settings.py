@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from second_checker import assumptions, bags, cells, noises, orders, sampled, several, sizes, tables
+from second_checker import (
+    assumptions,
+    bags,
+    beside_metrics,
+    cells,
+    noises,
+    orders,
+    sampled,
+    several,
+    sizes,
+    tables,
+)
 from second_checker.algebra import Algebra
 from second_checker.attributes import written_out
 from second_checker.forms import Form
@@ -35,6 +46,11 @@ UNCOUNTED = ("sequences", "tables", "sets", "graphs")
 
 def agree(problem: Any, core: Any, library: Library) -> Any:
     """Rejects a setting that is not the problem's; else the setting whose profile is to be found."""
+    if beside_metrics.is_metrical(core):
+        several_of_one = any("also" in one or "study" in one for one in core["mechanisms"])
+        if several_of_one or any("satisfies" in one for one in problem["mechanisms"]):
+            raise NotRead("metrics", "several guarantees, and studies, beside metrics")
+        return agree_apart(*beside_metrics.expanded(problem, core), library)
     told = several.together(agree_apart(*several.apart(problem, core), library), core)
     if "flat" in core or any("study" in one for one in [*core["mechanisms"], *problem["mechanisms"]]):
         studies(problem, core, library)
@@ -43,8 +59,6 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
 
 def agree_apart(problem: Any, core: Any, library: Library) -> Any:
     """The same of a setting in which each mechanism has one guarantee, but for what is in studies."""
-    if any("metric" in one for one in core["mechanisms"]):
-        raise NotRead("metrics", "guarantees in metrics")
     assumptions.agree(problem, core, Algebra(core["parameters"]))
     demand(bool(core["adaptive"]) == bool(problem.get("adaptive")), "adaptive is said of another setting")
     for name, words in core["parameters"].items():

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from second_checker import (
     bags,
+    beside_metrics,
     corners,
     groups,
     in_chains,
@@ -163,6 +164,8 @@ def lost(core: Any, told: Any, library: Library) -> Losses:
         if isinstance(told["target"]["single"], dict):
             return bags.lost(core, library)
         told = bags.as_records(told)
+    if beside_metrics.is_metrical(core):
+        return beside_metrics.lost(core, told, library)
     if "times" in told["target"] or any("times" in one.get("stated", {}) for one in told["mechanisms"]):
         return groups.lost(core, library)
     if "corners" in library.tables:

@@ -1,0 +1,96 @@
+"""Forged results about guarantees in metrics, for neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from forged_results.edits import Edit, claimed, core, every_step, set_at, step
+from forged_results.in_metrics import beside, said
+
+DISTRICTS, REGISTERS = "problems/111-metrics-for-neighbours", "problems/276-a-delta-of-what-is-read"
+
+
+def of_neighbours(n: int, key: str, to: str) -> Edit:
+    """Changes the n-th claim about neighbours wherever it stands; the first of all is about any two databases."""
+
+    def edit(data: Any) -> None:
+        own = data["neighbours"]
+        old = dict(own["claims"][n - 1]["claim"])
+        places = [data["problem"]["claims"][n], own["claims"][n - 1]["claim"]]
+        places += [one["claim"] for one in every_step(own["derivation"]) if one.get("claim") == old]
+        for one in places:
+            one[key] = to
+
+    return edit
+
+
+def reached(data: Any) -> None:
+    """Takes the second mechanism alone, at a point at which it loses less than is claimed."""
+    steps = data["neighbours"]["derivation"]["steps"]
+    steps[6]["by"], steps[7]["point"]["y"] = [2], "1/8"
+
+
+CUT, READ = ("mechanisms", 2, "metric"), ("mechanisms", 0, "metric", "distances", "d__d_bounded")
+FORGERIES: dict[str, tuple[str, Edit]] = {
+    "a loss that is cut off later": (
+        DISTRICTS,
+        set_at("problem", "metrics", "cut_off", "formula", to="min(x*d_unbounded, 2*w)"),
+    ),
+    "a loss that is cut off elsewhere": (DISTRICTS, core(*CUT, "formula", to="min(a, d__d_unbounded*x)")),
+    "a loss that is not cut off": (DISTRICTS, core(*CUT, "formula", to="d__d_unbounded*x")),
+    "people who are replaced for some who go": (
+        DISTRICTS,
+        core(*CUT, "distances", "d__d_unbounded", "stated", "single", to=[[1, 1]]),
+    ),
+    "people two by two": (DISTRICTS, core(*CUT, "distances", "d__d_unbounded", "stated", "steps", to=2)),
+    "half of a step": (DISTRICTS, core(*CUT, "distances", "d__d_unbounded", "values", "epsilon", to="1/2")),
+    "a distance of one district": (DISTRICTS, core(*CUT, "distances", "d__d_unbounded", "reads", to=[[0]])),
+    "half of a loss in a metric": (DISTRICTS, core("mechanisms", 2, "values", "epsilon", to="1/2")),
+    "a delta beside a loss": (DISTRICTS, core(*CUT, "besides", to={"delta": "1/2"})),
+    "a metric that the problem has not": (
+        DISTRICTS,
+        set_at(
+            "problem",
+            "mechanisms",
+            2,
+            "guarantee",
+            to={"notion": "pure", "epsilon": "1", "granularity": "bounded"},
+        ),
+    ),
+    "one person for two": (
+        DISTRICTS,
+        claimed(1, "epsilon", "a + min(x, w) + 2*max(e[i], i, 1, k)"),
+    ),
+    "refuted, and right for two": (
+        DISTRICTS,
+        claimed(3, "epsilon", "a + min(2*x, w) + 2*max(e[i], i, 1, k)"),
+    ),
+    "a loss that is not smaller than another": (DISTRICTS, set_at("problem", "assume", to=[])),
+    "cut off where it is not": (DISTRICTS, step("exceed", 1, "point", "w", to="1/2")),
+    "a delta that is enough": (DISTRICTS, claimed(3, "delta", "1/2")),
+    "districts without the letter to the press": (DISTRICTS, step("attain", 1, "by", to=[1])),
+    "a delta of what is not read": (REGISTERS, beside(*READ, "reads", to=[[0, 1, 2]])),
+    "a delta on the own domain": (REGISTERS, beside(*READ, "domain", to="own")),
+    "a smaller delta beside a metric": (
+        REGISTERS,
+        beside("mechanisms", 1, "metric", "besides", "delta", to="y*min(d__d_unbounded, 1)"),
+    ),
+    "a delta of another size": (
+        REGISTERS,
+        set_at("problem", "mechanisms", 1, "guarantee", "delta", to="y*min(d_unbounded, 1)"),
+    ),
+    "no delta beside a metric": (REGISTERS, beside("mechanisms", 0, "metric", "besides", to={})),
+    "half of a metric": (REGISTERS, beside("mechanisms", 0, "metric", "formula", to="d__d_bounded*e/2")),
+    "one step for the two of a replacement": (REGISTERS, of_neighbours(1, "epsilon", "e + min(f, 1)")),
+    "one delta for two steps": (REGISTERS, of_neighbours(1, "delta", "z + y")),
+    "a delta refuted that is kept": (REGISTERS, of_neighbours(2, "delta", "z + 2*y")),
+    "a delta refuted at which it is reached": (REGISTERS, reached),
+    "an event of what is read by none": (
+        REGISTERS,
+        lambda data: set_at("derivation", "steps", 6, "by", to=[1])(data["neighbours"]),
+    ),
+    "a delta of one half of two databases": (
+        REGISTERS,
+        said(1, "e*d_bounded + f*d_unbounded/3", epsilon="d__d_bounded*e + d__d_unbounded*f/3"),
+    ),
+}
