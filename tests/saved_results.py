@@ -54,7 +54,6 @@ REFUSED = {
     for why, names in {
         ("metrics",): [
             "problems/114-a-study-and-a-table-in-metrics",
-            "problems/237-three-people-of-any-number-of-districts",
             "problems/100-counts-of-districts",
         ],
         ("formula",): ["problems/293-squares-and-products"],

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from forged_results.edits import Edit, claimed, core, every_step, set_at, step
-from forged_results.in_metrics import beside, said
+from forged_results.in_metrics import beside, in_steps, said
 
+PEOPLE = "problems/237-three-people-of-any-number-of-districts"
 DISTRICTS, REGISTERS = "problems/111-metrics-for-neighbours", "problems/276-a-delta-of-what-is-read"
 
 
@@ -30,6 +31,17 @@ def reached(data: Any) -> None:
     steps[6]["by"], steps[7]["point"]["y"] = [2], "1/8"
 
 
+def in_form(n: int, *path: Any, to: Any) -> Edit:
+    """Changes the core setting of a claim that counts steps, and the hash with it."""
+    return lambda data: core(*path, to=to)(data["metric forms"][n])
+
+
+def step_of_form(n: int, at: int, *path: Any, to: Any) -> Edit:
+    """Changes a step about a claim that counts steps."""
+    return set_at("metric forms", n, "derivation", "steps", at - 1, *path, to=to)
+
+
+LARGEST = "max(e[i], i, 1, k)"
 CUT, READ = ("mechanisms", 2, "metric"), ("mechanisms", 0, "metric", "distances", "d__d_bounded")
 FORGERIES: dict[str, tuple[str, Edit]] = {
     "a loss that is cut off later": (
@@ -92,5 +104,48 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
     "a delta of one half of two databases": (
         REGISTERS,
         said(1, "e*d_bounded + f*d_unbounded/3", epsilon="d__d_bounded*e + d__d_unbounded*f/3"),
+    ),
+    # any number of steps
+    "half of what is cut off": (
+        PEOPLE,
+        in_steps(
+            0,
+            0,
+            0,
+            f"{LARGEST}*d_unbounded + min(f*d_unbounded, 1)/2",
+            f"d__single*{LARGEST} + min(d__single*f, 1)/2",
+            f"steps*{LARGEST} + min(steps*f, 1)/2",
+        ),
+    ),
+    "refuted, and enough for all": (
+        PEOPLE,
+        in_steps(0, 1, 1, f"{LARGEST}*d_unbounded + 1", f"d__single*{LARGEST} + 1", f"steps*{LARGEST} + 1"),
+    ),
+    "refuted for two, and of fewer steps it says more": (
+        PEOPLE,
+        in_steps(0, 1, 1, "4 - d_unbounded", "4 - d__single", "4 - steps"),
+    ),
+    "another claim than for so many steps": (PEOPLE, step_of_form(0, 7, "from", to=[11])),
+    "one step, of which it is true": (PEOPLE, step_of_form(0, 9, "point", "steps", to="1")),
+    "half a step": (PEOPLE, step_of_form(0, 9, "point", "steps", to="3/2")),
+    "districts for steps": (PEOPLE, set_at("metric forms", 0, "steps", to="k")),
+    "two steps for any number": (PEOPLE, set_at("metric forms", 0, "steps", to="2")),
+    "steps in another number": (PEOPLE, in_form(0, "target", "times", to="k")),
+    "people who are replaced for any number who go": (PEOPLE, in_form(0, "target", "single", to=[[1, 1]])),
+    "cut off at one half": (
+        PEOPLE,
+        in_form(0, "mechanisms", 1, "metric", "formula", to="min(d__d_unbounded*f, 1/2)"),
+    ),
+    "one district": (PEOPLE, in_form(0, "mechanisms", 0, "reads", to=[[0]])),
+    "a letter that is cut off later": (
+        PEOPLE,
+        set_at("problem", "mechanisms", 1, "guarantee", "metric", to="min(f*d_unbounded, 2)"),
+    ),
+    "a claim about other steps": (PEOPLE, set_at("metric forms", 1, "about", to=[3])),
+    "a claim less": (PEOPLE, set_at("metric forms", 0, "about", to=[1, 2, 3])),
+    "loose, as more is claimed": (PEOPLE, step_of_form(0, 13, "point", "f", to="1")),
+    "half of what is lost by replacing": (
+        PEOPLE,
+        in_steps(1, 0, 4, f"{LARGEST}*d_bounded + 1", f"d__single*{LARGEST} + 1", f"steps*{LARGEST} + 1"),
     ),
 }

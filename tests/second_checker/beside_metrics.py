@@ -6,11 +6,11 @@ At a type the mechanism has the guarantee of its formula, by the formula of its 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from second_checker import in_metrics
+from second_checker import groups, in_metrics
 from second_checker.algebra import Algebra
 from second_checker.distances import spoken
 from second_checker.enclosures import INF
@@ -24,9 +24,10 @@ from second_checker.pairs import limit, simple
 from second_checker.profiles import Distance, Vector, profile
 from second_checker.rewriting import rewritten
 from second_checker.samples import demand_same
+from second_checker.scaled import Scaled
 
-Far = Mapping[str, Distance]
-"""How far what is read moves, by the letters of distances."""
+Far = Mapping[str, Form | float]
+"""How far what is read moves, by the letters of distances; ∞ is a number."""
 KEYS = {"name", "reads", "domain", "notion", "values", "metric", "processed"}
 METRIC = {"formula", "besides", "distances", "bounded"}
 
@@ -166,12 +167,11 @@ def axioms(core: Any, one: Any) -> Axioms:
 # -- losses ----------------------------------------------------------------------------------------------
 
 
-@dataclass
-class Metrical(Losses):
-    """Losses of which some are in metrics; `far` has the distances of these mechanisms, by the ranks of vectors."""
+class InMetrics(Losses):
+    """Losses of which some are in metrics; `apart` has the distances of these mechanisms, by the ranks of vectors."""
 
-    far: dict[int, list[Far]] = field(default_factory=dict)
-    expanded: Any = None
+    apart: dict[int, list[Far]]
+    expanded: Any
 
     def metric_of(self, i: int) -> Any:
         """A mechanism that is stated in a metric."""
@@ -179,15 +179,17 @@ class Metrical(Losses):
 
     def put(self, i: int, rank: int, form: Form) -> Form | None:
         """A formula in distances at a type; None for ∞."""
-        far = self.far[i][rank - 1]
+        far = self.apart[i][rank - 1]
         algebra = algebra_of(self.core, self.metric_of(i))
-        there = rewritten(
-            algebra,
-            form,
-            lambda a: number(far[a[1]]) if a[0] == "letter" and far.get(a[1], INF) != INF else None,
-        )
+
+        def there(a: Any) -> Form | None:
+            r = far.get(a[1], INF) if a[0] == "letter" else INF
+            return None if isinstance(r, float) else r
+
         endless = {name for name, r in far.items() if r == INF}
-        found = limit(algebra, there, endless) if endless else there
+        found: Form | None = rewritten(algebra, form, there)
+        if endless and found is not None:
+            found = limit(algebra, found, endless)
         return None if found is None else simple(self.algebra, rewritten(self.algebra, found, lambda a: None))
 
     def of_metric(self, i: int, rank: int) -> Values:
@@ -195,27 +197,25 @@ class Metrical(Losses):
         one = self.metric_of(i)
         forms = in_metrics.in_distances(one, with_distances_of(self.core, one), self.library)
         rule = self.library.rule(one["notion"])
-        if "at-steps" in rule and (self.steps(i, rank) or 1) > 1:
+        if "at-steps" in rule and self.is_plain(i) and number(1) not in self.apart[i][rank - 1].values():
             raise NotRead("metrics", "several steps of a metric, where a page says more of these")
         values = {key: self.put(i, rank, form) for key, form in forms.items()}
         found = {key: x for key, x in values.items() if x is not None}
         return found if len(found) == len(values) else None
 
-    def steps(self, i: int, rank: int) -> int | None:
-        """How many steps it is, where the metric is a number for each of these."""
+    def is_plain(self, i: int) -> bool:
+        """Whether the metric is a number for each step of a distance: then it moves by so many steps."""
         one = self.metric_of(i)
         form, names = (
             algebra_of(self.core, one).read(one["metric"]["formula"]),
             list(one["metric"]["distances"]),
         )
-        plain = len(form) == 1 and len(names) == 1
         ((monomial, _), *_) = form
-        r = self.far[i][rank - 1].get(names[0], INF)
-        return int(r) if plain and dict(monomial).get(("letter", names[0])) == 1 and r != INF else None
+        return len(form) == 1 and len(names) == 1 and dict(monomial).get(("letter", names[0])) == 1
 
     def at(self, promise: Promise, r: Distance) -> Values:
         i = promise.mechanism
-        if i not in self.far:
+        if i not in self.apart:
             return super().at(promise, r)
         demand(promise.own is None and not promise.closer, "another guarantee of a mechanism in a metric")
         values = self.of_metric(i, int(r))
@@ -226,7 +226,7 @@ class Metrical(Losses):
     def witness(
         self, i: int, r: Distance, notion: str, key: str, squared: bool, alike: list[int]
     ) -> Form | None:
-        if i not in self.far:
+        if i not in self.apart:
             return super().witness(i, r, notion, key, squared, alike)
         one = self.metric_of(i)
         values = self.of_metric(i, int(r))
@@ -236,19 +236,19 @@ class Metrical(Losses):
             demand(not one["metric"]["besides"], "a witness beside another parameter")
             return self.algebra.times(values[key], values[key]) if squared else values[key]
         table = self.library.of("violation", of=one["notion"], notion=notion)
-        if table.get("alone") or squared or self.steps(i, int(r)) is not None:
+        if table.get("alone") or squared or self.is_plain(i):
             raise NotRead("metrics", "what is lost in another notion")
         demand("in-a-metric" in table, "a page that says nothing of metrics")
         return None if table["in-a-metric"] == "oo" else self.algebra.read(table["in-a-metric"], values)
 
     def events(self, key: str, mechanisms: list[int]) -> list[Form | None]:
-        if not self.far.keys() & set(mechanisms):
+        if not self.apart.keys() & set(mechanisms):
             return super().events(key, mechanisms)
         demand(key == "delta", "another witness")
         every: list[Form | None] = []
         for v in self.vectors:
             moves = [(i, r) for r, i in zip(v, self.numbers(), strict=True) if r and i in mechanisms]
-            if any(r == INF or (i in self.far and self.of_metric(i, int(r)) is None) for i, r in moves):
+            if any(r == INF or (i in self.apart and self.of_metric(i, int(r)) is None) for i, r in moves):
                 every.append(None)  # whatever differs so may be told for certain
                 continue
             every.append(self.joined([(self.probability(i, r), number(1)) for i, r in moves]))
@@ -258,7 +258,7 @@ class Metrical(Losses):
         """How probable an event is that is impossible at the other database."""
         one = self.core["mechanisms"][i]
         demand(one["notion"] == "approximate", "an event of another notion")
-        if i in self.far:
+        if i in self.apart:
             besides = one["metric"]["besides"].get("delta", "0")
             delta = self.put(i, int(r), algebra_of(self.core, one).read(besides))
             assert delta is not None
@@ -270,10 +270,10 @@ class Metrical(Losses):
 
     def piece(self, i: int, rank: Distance, page: Any, exact: bool) -> tuple[Any, Values] | None:
         """The formulas of a computed page for a mechanism at a type, and what stands in them."""
-        if i not in self.far:
+        if i not in self.apart:
             return None
         values = self.of_metric(i, int(rank))
-        if not exact or self.steps(i, int(rank)) is not None:
+        if not exact or self.is_plain(i):
             raise NotRead("metrics", "curves of whole steps, or from above")
         demand(
             self.metric_of(i)["notion"] in page.get("in-a-metric", {}), "a page that says nothing of metrics"
@@ -281,34 +281,78 @@ class Metrical(Losses):
         return page["in-a-metric"][self.metric_of(i)["notion"]], values
 
 
-def lost(core: Any, told: Any, library: Library) -> Metrical:
-    """What mechanisms lose at the types of all distances."""
-    vectors, moves = profile(told, library)
-    slots: list[tuple[int, str | None]] = []
-    first: dict[int, int] = {}
-    helpers = 0
-    for i, one in enumerate(core["mechanisms"]):
-        first[helpers] = i
-        names = list(one["metric"]["distances"]) if "metric" in one else []
-        slots += [(i, name) for name in names] or [(i, None) for _ in one["reads"]]
-        helpers += len(names) or 1
-    far: dict[int, list[Far]] = {i: [] for i, one in enumerate(core["mechanisms"]) if "metric" in one}
+@dataclass
+class Metrical(InMetrics):
+    """The same at the types of neighbours."""
 
-    def contracted(v: Vector) -> Vector:
-        found: list[Distance] = []
-        for i, one in enumerate(core["mechanisms"]):
-            own = [(name, r) for (j, name), r in zip(slots, v, strict=True) if j == i]
-            if "metric" not in one:
-                found += [r for _, r in own]
-                continue
-            moved = {str(name): r for name, r in own}
-            if any(moved.values()) and moved not in far[i]:
-                far[i].append(moved)
-            found.append(far[i].index(moved) + 1 if any(moved.values()) else 0)
+    apart: dict[int, list[Far]] = field(default_factory=dict)
+    expanded: Any = None
+
+
+@dataclass
+class MetricalGroups(InMetrics, Scaled):
+    """The same at the types of groups of a number of steps that is a letter."""
+
+    apart: dict[int, list[Far]] = field(default_factory=dict)
+    expanded: Any = None
+
+
+def lost(core: Any, told: Any, library: Library) -> InMetrics:
+    """What mechanisms lose at the types of all distances."""
+    if "times" in told["target"]:
+        return of_groups(core, told, library)
+    vectors, moves = profile(told, library)
+    found = Contracted(core)
+    own = [found.vector(v, lambda i, r: INF if r == INF else number(r)) for v in vectors]
+    return Metrical(core, own, library, {found.of[n]: x for n, x in moves.items()}, found.apart, told)
+
+
+def of_groups(core: Any, told: Any, library: Library) -> MetricalGroups:
+    """The same where any number of steps is taken: what is lost in a metric is not seen to be convex, so that its
+    distances have to be the same for all steps."""
+    scaled, found = groups.lost(told, library), Contracted(core)
+    numbers = scaled.numbers()
+    helpers = {n for n, i in found.of.items() if "metric" in core["mechanisms"][i]}
+    for n, i in enumerate(numbers):
+        if i in helpers and len({v[n] for v in scaled.vectors}) > 1:
+            raise NotRead(
+                "metrics", "groups of steps that move what is stated in a metric by several distances"
+            )
+    own = [found.vector(v, lambda i, r: INF if r == INF else scaled.far[i][int(r)]) for v in scaled.vectors]
+    far = {i: scaled.far[n] for n, i in found.of.items() if n not in helpers}
+    return MetricalGroups(core, own, library, {}, far, {}, True, found.apart, told)
+
+
+class Contracted:
+    """The vectors of a setting with helpers, as those of the mechanisms that these stand for."""
+
+    def __init__(self, core: Any) -> None:
+        self.mechanisms = core["mechanisms"]
+        self.apart: dict[int, list[Far]] = {i: [] for i, one in enumerate(self.mechanisms) if "metric" in one}
+        self.of: dict[int, int] = {}
+        """The mechanism of each one of the setting with helpers."""
+        for i, one in enumerate(self.mechanisms):
+            for _ in one["metric"]["distances"] if "metric" in one else (i,):
+                self.of[len(self.of)] = i
+
+    def vector(self, v: Vector, distance: Callable[[int, Distance], Form | float]) -> Vector:
+        """A vector, with the rank of the distances of each mechanism that is stated in a metric."""
+        left, found, helper = list(v), list[Distance](), 0
+        for i, one in enumerate(self.mechanisms):
+            names = list(one["metric"]["distances"]) if "metric" in one else []
+            many = len(names) or len(one["reads"])
+            own, left = left[:many], left[many:]
+            if names:
+                moved = {
+                    name: distance(helper + n, r) for n, (name, r) in enumerate(zip(names, own, strict=True))
+                }
+                if any(own) and moved not in self.apart[i]:
+                    self.apart[i].append(moved)
+                found.append(self.apart[i].index(moved) + 1 if any(own) else 0)
+            else:
+                found += own
+            helper += len(names) or 1
         return tuple(found)
 
-    own_moves = {first[n]: moved for n, moved in moves.items()}
-    return Metrical(core, [contracted(v) for v in vectors], library, own_moves, far, told)
 
-
-__all__ = ["Metrical", "expanded", "is_metrical", "lost"]
+__all__ = ["InMetrics", "expanded", "is_metrical", "lost"]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from second_checker import bags, facts, noises, tables
 from second_checker.attained import AttainedSteps
-from second_checker.beside_metrics import Metrical
+from second_checker.beside_metrics import InMetrics
 from second_checker.chosen import SeveralSteps
 from second_checker.conclusions import Bound, Composed, Cover, Unread
 from second_checker.curve_steps import CurveSteps
@@ -190,7 +190,7 @@ class Derivation(CurveSteps, AttainedSteps, SeveralSteps):
         """The profile, found anew when the setting was read."""
         library = self.losses.library
         kind = self.losses.core["databases"]["kind"]
-        named = self.losses.expanded if isinstance(self.losses, Metrical) else self.losses.core
+        named = self.losses.expanded if isinstance(self.losses, InMetrics) else self.losses.core
         (bags if kind == "contributions" else facts).demand_named(named, library)
         if "times" in self.losses.core["target"]:
             library.of("procedure", procedure="any number of steps")

@@ -13,7 +13,7 @@ from second_checker.forms import ZERO, Form, letter, minus, number, rational, sc
 from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.pages import Library
 from second_checker.profiles import slots, types
-from second_checker.scaled import Scaled, check_times, ranked
+from second_checker.scaled import Scaled, check_times, repeated
 
 
 def lost(core: Any, library: Library) -> Scaled:
@@ -22,8 +22,8 @@ def lost(core: Any, library: Library) -> Scaled:
     if base["kind"] in ("cells", "listed"):
         return each_number.lost(core, library)
     plain = base["kind"] == "records" and base["of"] == "multisets" and base["size"] == ["any", None]
-    if not plain or "within" in core["target"] or any("partition" in one for one in core["mechanisms"]):
-        raise NotRead("setting", "groups of any number of steps of other classes, or in parts")
+    if not plain or "within" in core["target"]:
+        raise NotRead("setting", "groups of any number of steps of other classes")
     if any("stated" not in one for one in core["mechanisms"]):
         raise NotRead("setting", "noise, studies and samples for groups of any number")
     once = {key: x for key, x in core["target"].items() if key != "times"}
@@ -38,17 +38,17 @@ def lost(core: Any, library: Library) -> Scaled:
     times = check_times({**core, "mechanisms": alone})
     demand(times is not None, "guarantees for groups of a number that is none of the target's")
     assert times is not None
+    vectors = set(types({**core, "target": once, "mechanisms": mechanisms}))
     numbers = [i for i, _ in slots(core)]
-    found = [
-        dict(zip(numbers, (INF if r == INF else number(r) for r in v), strict=True))
-        for v in types({**core, "target": once, "mechanisms": mechanisms})
-    ]
-    for i, one in enumerate(core["mechanisms"]):
-        if "times" in one["stated"]:
-            demand(len({v[i] for v in found}) == 1, "a group that moves by several distances")
-    scaled = ranked({**core, "mechanisms": alone}, library, found, {}, times)
+    for n, i in enumerate(numbers):
+        if "times" in core["mechanisms"][i]["stated"]:
+            demand(len({v[n] for v in vectors}) == 1, "a group that moves by several distances")
+    scaled = repeated({**core, "mechanisms": alone}, library, vectors, times)
     for i, l in several.items():
-        scaled.far[i] = [ZERO, rounded_up(core, i, l, [v[i] for v in found], times)]
+        moved = [
+            INF if r == INF else number(r) for v in vectors for j, r in zip(numbers, v, strict=True) if i == j
+        ]
+        scaled.far[i] = [ZERO, rounded_up(core, i, l, moved, times)]
     return scaled
 
 

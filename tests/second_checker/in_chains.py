@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -14,6 +15,7 @@ from second_checker.forms import letter, minus, number
 from second_checker.in_steps import WAYS, granularities, renamed
 from second_checker.losses import Losses
 from second_checker.outcomes import NotRead, demand
+from second_checker.pairs import limit
 
 TARGET, SINGLE = "d__target", "d__single"
 """How many steps of the target two databases are apart; and, where it is groups of steps, how many of these."""
@@ -46,20 +48,52 @@ class Chained(Derivation):
         demand(len(said) == 1, "a claim that is no formula in one number of steps")
         (name,) = said
         demand("within" not in target and target["single"] != "any two", "steps of another class")
+        if name == SINGLE and "times" in target:
+            return self.for_each(known, claim, keys, target["times"])
         apart = target["steps"] if name == SINGLE else 1
         if "times" in target or (name == SINGLE and getattr(known, "what", "") != "refuted"):
             raise NotRead("metrics", "what is shown for every number of steps")
-        for key in keys:
-            there = self.algebra.read(claim[key], {name: number(apart)})
-            demand(
-                there == self.algebra.read(known.claim[key]), "for neighbours the claim says something else"
-            )
+        self.same_at(known, claim, keys, {name: number(apart)})
         if isinstance(known, Shown) and known.what == "refuted":
             self.no_more(claim, keys, name, apart, known.point)
         elif isinstance(known, Shown) and known.what == "optimal":
             raise NotRead("metrics", "what is least at any distance")
         else:
             self.as_chains(claim, known.claim, keys)
+        return replace(known, claim=claim)
+
+    def same_at(self, known: Any, claim: Any, keys: set[str], names: Any) -> None:
+        """Rejects a claim that says something else of neighbours than is shown of these."""
+        for key in keys:
+            there = self.algebra.read(claim[key], names)
+            demand(
+                there == self.algebra.read(known.claim[key]), "for neighbours the claim says something else"
+            )
+
+    def for_each(self, known: Any, claim: Any, keys: set[str], times: str) -> Bound | Shown:
+        """A claim in the number of steps between two databases, by what is shown for any number of steps, a letter."""
+        core = self.losses.core
+        self.same_at(known, claim, keys, {SINGLE: letter(times)})
+        what = getattr(known, "what", "")
+        if what == "refuted":
+            steps = known.point[times]
+            self.no_more(claim, keys, SINGLE, int(steps), known.point)
+            return replace(known, claim=claim)
+        demand(not says(core["mechanisms"], times), "a number of steps that mechanisms depend on")
+        demand(not says(core.get("assumed", []), times), "a number of steps of which something is assumed")
+        if what == "optimal":
+            raise NotRead("metrics", "what is least at any distance")
+        if what == "loose":
+            # some databases are just so many steps apart
+            demand(core["databases"].get("size") == ["any", None], "a class of databases of limited size")
+            return replace(known, claim=claim)
+        for key in keys:
+            form = self.algebra.read(claim[key])
+            least = self.algebra.read(claim[key], {SINGLE: number(0)})
+            demand(self.algebra.sign(least) >= 1, "a claim that may be below 0 of equal databases")
+            demand(
+                limit(self.algebra, form, {SINGLE}) is None, "a claim about databases without a chain between"
+            )
         return replace(known, claim=claim)
 
     def no_more(self, claim: Any, keys: set[str], name: str, apart: int, point: Any) -> None:
@@ -80,11 +114,21 @@ class Chained(Derivation):
             demand(made == self.algebra.read(claim[key]), "not what the notion makes of chains of neighbours")
 
 
+def says(data: Any, name: str) -> bool:
+    """Whether a letter stands in some formula."""
+    if isinstance(data, dict):
+        return any(says(x, name) for key, x in data.items() if key != "name")
+    if isinstance(data, list):
+        return any(says(x, name) for x in data)
+    return (
+        isinstance(data, str)
+        and re.search(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])", data) is not None
+    )
+
+
 def about(problem: Any, said: list[Any], form: Any) -> Any:
     """The problem about neighbours, whose claims some of those at any two databases are."""
     steps = form.get("steps")
-    if isinstance(steps, str) and not steps.isdigit():
-        raise NotRead("metrics", "what is shown for every number of steps")
     demand(
         set(form) - {"steps"} == FIELDS and form["guarantee"] is None,
         "other entries than those of the format",
@@ -105,8 +149,12 @@ def about(problem: Any, said: list[Any], form: Any) -> Any:
         form["stated"] == [one["claim"] for one in form["claims"]], "other claims than those that are stated"
     )
     (one,) = near
-    target = one if steps is None else {"group": int(steps), "of": one}
+    many = int(steps) if str(steps).isdigit() else steps
+    target = one if steps is None else {"group": many, "of": one}
     letters = {name.removesuffix("[i]"): "positive" for name in form["core"]["parameters"]}
+    if isinstance(many, str):
+        demand(many not in problem.get("parameters", {}), "a number of steps that is a parameter")
+        letters[many] = "integer >= 1"
     given = {"claims": claims, "parameters": letters | problem.get("parameters", {})}
     return {**problem, **given, "target": {"granularity": target}}
 

@@ -102,11 +102,42 @@ def ranked(
         for v in vectors
     }
     if times is not None:
+        demand_alike(core, told)
         kept = {
             i: forms if is_alike(core["mechanisms"][i]) else [algebra.times(times, x) for x in forms]
             for i, forms in kept.items()
         }
     return Scaled(core, maximal(core, told), library, {}, kept, many, times is not None)
+
+
+def repeated(core: Any, library: Any, vectors: set[Vector], times: Form) -> Scaled:
+    """Losses of groups of so many steps, each of which moves what slots read by one of these vectors of numbers."""
+    told, numbers = (
+        maximal(core, vectors),
+        [i for i, one in enumerate(core["mechanisms"]) for _ in one["reads"]],
+    )
+    demand_alike(core, told)
+    algebra, far = Algebra(core["parameters"]), dict[int, list[Form]]()
+    moved: dict[int, list[Distance]] = {}
+    for i, one in enumerate(core["mechanisms"]):
+        moved[i] = sorted(
+            {0, *(r for v in told for j, r in zip(numbers, v, strict=True) if i == j and r != INF)}
+        )
+        once = [number(r) for r in moved[i]]
+        far[i] = once if is_alike(one) else [algebra.times(times, x) for x in once]
+    ranks = [
+        tuple(INF if r == INF else moved[i].index(r) for i, r in zip(numbers, v, strict=True)) for v in told
+    ]
+    return Scaled(core, ranks, library, {}, far, {}, True)
+
+
+def demand_alike(core: Any, vectors: Any) -> None:
+    """Refuses what moves by as much for any number of steps as for one, and in some steps only: several of these may
+    be taken for what moves in different ones."""
+    numbers = [i for i, one in enumerate(core["mechanisms"]) for _ in one["reads"]]
+    for n, i in enumerate(numbers):
+        if is_alike(core["mechanisms"][i]) and len({v[n] for v in vectors}) > 1:
+            raise NotRead("setting", "groups of steps, of which some move what is stated for any two")
 
 
 def is_alike(one: Any) -> bool:
@@ -139,4 +170,4 @@ def check_times(core: Any) -> Form | None:
     return algebra.read(times)
 
 
-__all__ = ["Far", "Scaled", "check_times", "ranked"]
+__all__ = ["Far", "Scaled", "check_times", "ranked", "repeated"]

@@ -104,6 +104,8 @@ def of_any_two(saved: Any, folder: Path, unread: list[NotRead]) -> None:
     library = Library(folder, derivation["pages"])
     cases = in_metrics.agree(problem, core, library)
     said = [claim for claim in problem["claims"] if in_metrics.is_stated(problem, claim)]
+    if len(said) < len(saved["stated"]) <= len(problem["claims"]):
+        raise NotRead("metrics", "neighbours that are told by a distance")
     in_metrics.claims(problem, core, said, saved["stated"], library, cases)
     walk = metric_points.replayed(derivation, core, library, cases)
     concluded(saved, followed(walk, derivation["steps"], unread), saved["stated"], {})
