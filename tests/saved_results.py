@@ -53,6 +53,7 @@ REFUSED = {
     name: why
     for why, names in {
         ("metrics",): [
+            "problems/295-nearest-stays",
             "problems/114-a-study-and-a-table-in-metrics",
             "problems/100-counts-of-districts",
         ],

@@ -32,7 +32,8 @@ kernel.deciders.curves: noises
 kernel.composition: divergences families given samples seen losses axioms closer given_tables witnesses apart
 kernel: arguments comparison infinity judgements computed written_out
 kernel.covers: products __init__ places
-kernel.rules: premises tradeoffs mechanisms orders parameters chains whole curves slopes metrics refutations tables choices
+kernel.composition: instances chains
+kernel.rules: premises tradeoffs mechanisms orders parameters chains whole curves slopes metrics along refutations tables choices
     __init__
 kernel: theorems check saved
 language: answers decimals symbols synonyms worstcase writing tangents exchange formulas latex shown said shipped
@@ -70,7 +71,7 @@ search.comparisons: linear sampling solver weights writing_out covering points a
     squaring instances by_calculus assuming comparing parameters satisfiable shorter weakening
 search.audits: worlds outcomes suppositions searched statements conversions noises queries problems samples audits
 search.metrics: slopes points proving cases standings
-search.refutations: exchanged plainer
+search.refutations: exchanged plainer events
 search: always
 search.choices: implications
 search.conversions: ways
@@ -78,7 +79,7 @@ search: tightness guarantees least reasons stated
 search.citations: conclusions citations
 search.conversions: apart implied within below besides
 search.refutations: claimed fewer witnesses curves
-search: by_rows verdicts replayed
+search: by_rows chains verdicts replayed
 search.choices: choices
 search.metrics: verdicts proofs quotients rates sensitivity choices
 search.conversions: orders tradeoffs curves_of_orders

@@ -16,6 +16,7 @@ A theorem remembers its rule, premises and arguments; `check` replays them from 
     by_lines(claim), (ε, δ) of its lines        ⊢ a trade-off function is a guarantee, or false
     by_rows(claim)                              ⊢ the rows of tables keep the claim
     against_rows(claim, point, databases)       ⊢ the claim is false: the rows of two neighbours break it
+    along(claim, chains), losses                ⊢ the claim is at least what is lost along chains of databases
     convert(page), M_i loses x                  ⊢ M_i loses y in another notion
     compose, M_1 loses x_1, …, M_k loses x_k    ⊢ together they lose x_1 ⊕ … ⊕ x_k
     cover                                       ⊢ finitely many types stand for all neighbours
@@ -66,6 +67,7 @@ one guarantee of each, of one mechanism alone, with a mechanism for each guarant
 OF_DISTANCES = (
     *("given", "noise", "convert", "compose", "cover", "change", "trivial", "attain", "exceed", "refute"),
     *("metric", "everywhere", "is_metric", "bounded", "least_everywhere", "larger", "choose", "implies"),
+    *("against_rows", "along"),
 )
 """The rules that hold where guarantees and claims are formulas in distances of any two databases."""
 

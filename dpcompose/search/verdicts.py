@@ -17,17 +17,17 @@ from typing import Any
 from dpcompose.kernel.expressions import terms
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import Term, TermError
-from dpcompose.kernel.judgements import Loose, Lower, Satisfies
+from dpcompose.kernel.judgements import Composed, Loose, Lower, Satisfies
 from dpcompose.kernel.library.theory import NoPage
 from dpcompose.kernel.rules.premises import claimed as read_claim
 from dpcompose.kernel.theorems import Theorem
-from dpcompose.search import always, by_rows, guarantees, least, reasons, tightness
+from dpcompose.search import always, by_rows, chains, guarantees, least, reasons, tightness
 from dpcompose.search.comparisons import parameters
 from dpcompose.search.comparisons.weakening import weakened
 from dpcompose.search.conversions import apart, besides
 from dpcompose.search.guarantees import Guarantees, NoGuarantee, Workshop, known_to_be_lost
 from dpcompose.search.least import BITS
-from dpcompose.search.refutations import curves, plainer, witnesses
+from dpcompose.search.refutations import curves, events, plainer, witnesses
 from dpcompose.search.refutations.claimed import Claimed
 from dpcompose.search.trying import tried
 
@@ -63,6 +63,11 @@ Refuting = Callable[[Claimed], Theorem | None]
 BY_WITNESSES: tuple[Refuting, ...] = (witnesses.by_witnesses, witnesses.by_tails)
 BY_MORE: tuple[Refuting, ...] = (witnesses.by_nothing, curves.by_events, curves.by_implied)
 """What is tried where the guarantees and the curve of all mechanisms decide nothing, the cheapest first."""
+
+
+def by_two_outcomes(claimed: Claimed) -> Theorem | None:
+    """The claim refuted by mechanisms with two outcomes on listed databases."""
+    return events.refuted(claimed.shop.prover, claimed.claim, claimed.says, claimed.simple_points)
 
 
 @frozen
@@ -119,7 +124,20 @@ class Verdicts:
             chosen = guarantees.by_chosen_ways(self.shop, claimed.says.notion, claimed.values)
             proved = self._by_guarantees(claimed, list(chosen))
             verdict = proved if proved.word == "proved" else verdict
+        if verdict.word == "undecided" and (proof := self._along_chains(claimed)) is not None:
+            verdict = replace(verdict, word="proved", theorem=proof)
+        if verdict.word == "undecided":
+            verdict = self._refuted(claimed, (by_two_outcomes,), verdict)
         return verdict
+
+    def _along_chains(self, claimed: Claimed) -> Theorem | None:
+        """A proof along chains of listed databases."""
+        composed = tried(self.shop.prover, "compose", *self.shop.stated)
+        if composed is None or not isinstance(composed.says, Composed):
+            return None
+        if composed.says.notion != claimed.says.notion:
+            return None
+        return chains.proved(self.shop.prover, composed, claimed.claim, claimed.says, claimed.simple_points)
 
     def _by_rows(self, claimed: Claimed, verdict: Verdict) -> Verdict:
         """The verdict by the rows of tables."""

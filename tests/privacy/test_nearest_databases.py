@@ -58,30 +58,31 @@ def pure(metric: str, word: str = "metric") -> str:
 
 
 def test_a_delta_of_its_own() -> None:
-    """2 from x to y, 3 from y to z, 6 from x to z: there no way round counts, 5 is not enough."""
+    """2 from x to y, 3 from y to z, 6 from x to z: there 5 is not enough for this delta."""
     stated = 'notion = "approximate", metric = "s*d", delta = "q*d"'
     claims = [approximate("6*s", "6*q"), approximate("s*d", "q*d"), approximate("5*s", "5*q")]
-    assert judged(METRIC, stated, claims) == ["proved", "proved", "undecided"]
+    assert judged(METRIC, stated, claims) == ["proved", "proved", "refuted"]
     infinite = [approximate("5*s", "5*q"), approximate("5*s", "oo"), approximate("oo", "5*q")]
-    assert judged(BROKEN, stated, infinite) == ["undecided", "proved", "proved"]  # x and z are oo apart
+    assert judged(BROKEN, stated, infinite) == ["refuted", "proved", "proved"]  # x and z are oo apart
 
 
 def test_a_delta_in_another_metric() -> None:
     """The least e among the pairs nearest in d: 1, 5 and 5."""
     stated = 'notion = "approximate", metric = "s*d", delta = "q*e"'
     claims = [approximate("6*s", "5*q"), approximate("6*s", "4*q"), approximate("s*d", "q*e")]
-    assert judged(METRIC + SECOND, stated, claims) == ["proved", "undecided", "proved"]
+    assert judged(METRIC + SECOND, stated, claims) == ["proved", "refuted", "proved"]
 
 
 def test_formulas_that_are_no_multiples() -> None:
     """min(s*d, 4) is at most 4 also where d is oo."""
     found = judged(BROKEN, 'notion = "pure", metric = "min(s*d, 4)"', [pure("4"), pure("3"), pure("8")])
-    assert found == ["proved", "undecided", "proved"]
-    squares = [pure("36*s"), pure("25*s"), pure("s*d**2")]
-    assert judged(METRIC, 'notion = "pure", metric = "s*d**2"', squares) == ["proved", "undecided", "proved"]
+    assert found == ["proved", "refuted", "proved"]
+    squares = [pure("36*s"), pure("13*s"), pure("12*s"), pure("s*d**2")]  # 4 + 9 by way of y
+    found = judged(METRIC, 'notion = "pure", metric = "s*d**2"', squares)
+    assert found == ["proved", "proved", "refuted", "proved"]
     both = 'notion = "approximate", metric = "min(s*d, 4)", delta = "min(q*d, 1/2)"'
     claims = [approximate("4", "1/2"), approximate("4", "1/3"), approximate("6*s", "6*q")]
-    assert judged(METRIC, both, claims) == ["proved", "undecided", "proved"]
+    assert judged(METRIC, both, claims) == ["proved", "refuted", "proved"]
 
 
 def test_multiples_still_add_up_along_fibres() -> None:
@@ -98,12 +99,10 @@ def test_for_neighbours() -> None:
             approximate(f"{far}*s", f"{far}*q", "epsilon"),
             approximate(f"{far - 1}*s", f"{far}*q", "epsilon"),
         ]
-        assert judged(METRIC, stated, claims, target) == ["proved", "undecided"]
+        assert judged(METRIC, stated, claims, target) == ["proved", "refuted"]
         least = [pure("4", "epsilon"), pure("3", "epsilon")]
-        assert judged(BROKEN, 'notion = "pure", metric = "min(s*d, 4)"', least, target) == [
-            "proved",
-            "undecided",
-        ]
+        stated_once = 'notion = "pure", metric = "min(s*d, 4)"'
+        assert judged(BROKEN, stated_once, least, target) == ["proved", "refuted"]
 
 
 @pytest.mark.parametrize(

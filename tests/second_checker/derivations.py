@@ -50,7 +50,8 @@ KEYS = {
     "among": {"notion", "derivation"},
     "by_lines": {"from", "claim"},
     "by_rows": {"claim"},
-    "against_rows": {"claim", "point", "databases"},
+    "against_rows": {"claim", "point", "databases", "tables"},
+    "along": {"from", "claim", "chains", "certificates"},
 }
 
 PROCEDURES = {

@@ -23,7 +23,10 @@ from second_checker.pages import Library
 OWN = {
     **{
         key: KEYS[key]
-        for key in ("given", "noise", "compose", "convert", "change", "attain", "refute", "exceed")
+        for key in (
+            *("given", "noise", "compose", "convert", "change", "attain", "refute", "exceed"),
+            *("along", "against_rows"),
+        )
     },
     "metric": {"from"},
     "cover": {"from", "of"},

@@ -105,6 +105,8 @@ class RowSteps(Steps):
 
     def against_rows(self, step: Any, before: list[Any]) -> Shown:
         """A claim in numbers that the rows of two neighbours do not keep."""
+        if "tables" in step:
+            raise NotRead("chains", "tables of mechanisms that are given by guarantees")
         x, y = step["databases"]
         near = {frozenset(pair) for pair, _ in profiles.exhausted(self.losses.core)}
         demand(frozenset((x, y)) in near, "rows of no neighbours")
@@ -123,6 +125,10 @@ class RowSteps(Steps):
         if more[0] <= delta[1]:
             raise NotRead("table", "on which a claim lies")
         return Shown("refuted", claim)
+
+    def along(self, step: Any, before: list[Any]) -> Shown:
+        """A claim by what is lost along chains of listed databases."""
+        raise NotRead("chains", "of databases")
 
     def in_numbers(self, claim: Any) -> tuple[Interval, Interval]:
         """e^ε and δ of a claim, enclosed."""

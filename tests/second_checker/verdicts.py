@@ -45,6 +45,7 @@ NOT_READ = {
     "noise": "noise on listed databases, on other queries, or in several entries on a curve",
     "table": "tables of probabilities in zCDP and the like, for groups, on curves, or as witnesses beside families",
     "study": "studies of other databases than multisets, within studies, or as witnesses",
+    "chains": "chains of listed databases, and tables that are as a mechanism is stated",
     "curve": "curves of several Laplace noises, of choices that differ, of very many losses, some on which a claim lies",
     "closer": "closer values of families, or at large distances",
     "attained": "witnesses of a delta above 1 or of members of a family that may be 0, or through a page with a free one",

@@ -423,6 +423,13 @@ class At:
         for n in self.numbers(i):
             yield replace(rows.of_rows(n, *self._rows(i)), name=self.name(i, n))
 
+    def of_outcomes(self, i: int, tabled: Setting, x: int, y: int) -> Row:
+        """A mechanism that the setting allows, which is a table with two outcomes."""
+        table, (n, *_) = tabled.mechanisms[i - 1].table, self.numbers(i)
+        assert table is not None
+        likely = [exponentials.value_at(entries.read(row[-1]), self.point) for row in table.rows]
+        return replace(rows.of_outcomes(n, likely, x, y), name=self.name(i, n))
+
     def _of_table(self, i: int, n: int) -> Row:
         return rows.of_table(n, *self._rows(i))
 

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 COMPOSED, ON_EVERYTHING, OVER_FIBRES = "composition-own-domain", "sequential", "composition-common-domain"
 """The pages whose items are those of composition: of mechanisms on what maps read, on everything, and on
 everything but depending on what maps read."""
+NEAREST = "minimum-privacy"
+"""The page on a mechanism that depends on what a map reads, at the nearest databases."""
 DEFINITION = Item("GB:III.2")
 """Privacy in a metric, where the notion has no item of its own."""
 BY_DEFINITION, CHECKED = "by definition", "checked"
@@ -116,12 +118,21 @@ class BestMetric(Best):
     @property
     def item(self) -> Item:
         """The theorem that says in which metric a composition is private; of one mechanism the definition."""
+        if not self.setting.several and _composed_of(self.setting) == OVER_FIBRES and self._at_the_nearest:
+            page = self.theory.find(NEAREST)
+            return Item(NEAREST) if page is None else page.cite(self.notion, self.setting.adaptive)
         if not self.setting.several:
             defined = self.theory.metric_form(self.notion)
             return DEFINITION if DEFINITION in defined.every_item else defined.cite(self.notion)
         id = _composed_of(self.setting)
         page = self.theory.find(id)
         return Item(id) if page is None else page.cite(self.notion, self.setting.adaptive)
+
+    @property
+    def _at_the_nearest(self) -> bool:
+        """Whether all metrics are those of the nearest databases with the same values of maps."""
+        named = (metric.distance for metric in self.setting.metrics.values())
+        return all(x.at_the_nearest for x in named if not x.is_whole)
 
     @cached_property
     def shown(self) -> Theorem | None:
@@ -218,7 +229,8 @@ def _composed_of(setting: Setting) -> str:
     used = [x for guarantee in guarantees for x in _distances_in(guarantee.in_metric.formula, setting)]
     if any(mechanism.entries is not None for mechanism in setting.mechanisms):
         return COMPOSED
-    if any(x.over_fibres for x in used) and all(x.over_fibres or x.is_whole for x in used):
+    over = [x for x in used if x.over_fibres or x.at_the_nearest]
+    if over and all(x in over or x.is_whole for x in used):
         return OVER_FIBRES
     return ON_EVERYTHING if all(_is_of_all(x, setting) for x in used) else COMPOSED
 

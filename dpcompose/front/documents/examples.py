@@ -17,6 +17,7 @@ from typing import Any
 from dpcompose.front.documents.at import At, Pair, largest
 from dpcompose.front.documents.at_any_two import AtAnyTwo
 from dpcompose.kernel import computed
+from dpcompose.kernel.composition import instances as allowed
 from dpcompose.kernel.composition import losses
 from dpcompose.kernel.composition.given_tables import Together
 from dpcompose.kernel.composition.losses import Loss
@@ -290,10 +291,15 @@ def _by_event(at: At, i: int, claim: Mapping[str, Term]) -> Counterexample | Non
 
 def _by_rows(theorem: Theorem, at: Telling, core: Setting, theory: Theory) -> Counterexample | None:
     assert isinstance(theorem.says, Refuted)
-    x, y = theorem.arguments["databases"]
-    tables = Together(core)
+    (x, y), given, kernel = theorem.arguments["databases"], theorem.arguments.get("tables"), theory.in_kernel
+    tabled = core if given is None else allowed.with_tables(core, kernel, dict(theorem.says.point), given)
+    tables, who = Together(tabled), [int(key) for key in sorted(given or ())]
     moves = tuple((i, ((0, ONE),)) for i in tables.moving(x, y))
-    there = at(Type(moves, frozenset(), (x, y)), (), None)
+    type = Type(moves, frozenset(), (x, y))
+    if core.distances:
+        names = sorted({name for _, value in theorem.says.values for name in value.letters})
+        type = replace(allowed.at_pairs(core, kernel, names)(x, y), moves=moves)
+    there = _in_order(at(type, (), None), x, y)
     claim = there.claimed(dict(theorem.says.values))
     P, Q = ([exponentials.value_at(p, there.point) for p in row] for row in tables.at(x, y, whole=False))
     notion, orders = theorem.says.notion, core.orders_at(there.point)
@@ -302,14 +308,22 @@ def _by_rows(theorem: Theorem, at: Telling, core: Setting, theory: Theory) -> Co
     if measured is None:
         return None
     measure, limit, actual = measured
+    rows_there = [row for i, _ in moves if i not in who for row in there.of_tables(i)]
+    rows_there += [there.of_outcomes(i, tabled, x, y) for i in who]
     who = [i for i, _ in moves]
-    rows_there = [row for i in who for row in there.of_tables(i)]
     if actual is None:
         return replace(_made(there, rows_there, who, limit.high, INFINITY), measure=measure)
     if actual.low <= limit.high:  # they are too close to be told apart as decimals
         return None
     shown, least, most = told_apart(limit, actual)
     return replace(_made(there, rows_there, who, shown, least), bits=BITS[0], most=most, measure=measure)
+
+
+def _in_order(at: At, x: int, y: int) -> At:
+    """Two listed neighbours in the order in which their rows are compared."""
+    listed = at.told.kind.elements if at.neighbours else None
+    both = at.pair if listed is None else (listed[x], listed[y])
+    return replace(at, pair=both) if at.pair == both[::-1] else at
 
 
 Making = Callable[[Theorem, Telling, Setting, Theory], Counterexample | None]

@@ -26,16 +26,7 @@ def cover(
 
     every -- whether types may not be left out, as convex losses are no larger at them.
     """
-    numbers: dict[int, list[int]] = {}
-    inputs = setting.inputs
-    for n, (i, _) in enumerate(inputs, start=1):
-        numbers.setdefault(i, []).append(n)
-    for one in setting.mechanisms:
-        check_formula(one)
-    named = (
-        replace(mechanism, name=f"{mechanism.name} ({n})") for n, (_, mechanism) in enumerate(inputs, start=1)
-    )
-    moving = replace(setting, mechanisms=tuple(named), flat=None)
+    moving, numbers = _of_inputs(setting)
     found = of_inputs(moving, theory, every or not all(map(_is_convex, setting.mechanisms)))
     if any(type.choices for type in found.types):
         found = of_inputs(moving, theory, True)
@@ -48,6 +39,29 @@ def cover(
     )
     types = tuple(_type(setting, type, numbers) for type in found.types)
     return Cover(types, found.page, found.gone_through, pages, convex, infinite=found.infinite)
+
+
+def of_pairs(
+    setting: Setting, of_inputs: Callable[[Setting], Callable[[int, int], Type]]
+) -> Callable[[int, int], Type]:
+    """The types of any two listed databases, from those of all inputs there."""
+    moving, numbers = _of_inputs(setting)
+    at = of_inputs(moving)
+    return lambda x, y: _type(setting, at(x, y), numbers)
+
+
+def _of_inputs(setting: Setting) -> tuple[Setting, dict[int, list[int]]]:
+    """The setting of all that may move, and by the mechanism the numbers of what moves for it."""
+    numbers: dict[int, list[int]] = {}
+    inputs = setting.inputs
+    for n, (i, _) in enumerate(inputs, start=1):
+        numbers.setdefault(i, []).append(n)
+    for mechanism in setting.mechanisms:
+        check_formula(mechanism)
+    named = (
+        replace(mechanism, name=f"{mechanism.name} ({n})") for n, (_, mechanism) in enumerate(inputs, start=1)
+    )
+    return replace(setting, mechanisms=tuple(named), flat=None), numbers
 
 
 def inputs_of(mechanism: Mechanism) -> dict[str, Mechanism]:

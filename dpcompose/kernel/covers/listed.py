@@ -28,12 +28,18 @@ class Listed(Covering):
         pairs = related(setting.target, setting.databases.count)
         if len(pairs) * len(setting.mechanisms) > LARGEST:
             raise NoCover(f"{len(pairs):,} neighbours are too many to go through; a smaller class would do")
-        far = [self.distance(mechanism) for mechanism in setting.mechanisms]
-        types = []
-        for x, y in pairs:
+        at = self.at_pairs()
+        return self.of_types([at(x, y) for x, y in pairs], len(pairs), [()] * len(setting.mechanisms))
+
+    def at_pairs(self) -> Callable[[int, int], Type]:
+        """The type of any two databases, by their numbers."""
+        far = [self.distance(mechanism) for mechanism in self.setting.mechanisms]
+
+        def type(x: int, y: int) -> Type:
             moved = (((i, 0), r := at(x, y), (r,)) for i, at in enumerate(far, start=1))
-            types.append(self.type(moved, (x, y)))
-        return self.of_types(types, len(pairs), [()] * len(far))
+            return self.type(moved, (x, y))
+
+        return type
 
     @property
     def enough_steps(self) -> Term:

@@ -182,7 +182,26 @@ class Products:
             if isinstance(part, Databases) and part.listed
         }
 
-    def _listing(self, name: str, part: Databases) -> Iterator[Case]:
+    def at_pairs(self) -> Callable[[int, int], Type]:
+        """The type of any two listed databases, by their numbers, where these are all there is.
+
+        Raises NoCover, also where of a distance a bound alone is known.
+        """
+        ((name, part), *others) = self.setting.databases.parts
+        if others or not isinstance(part, Databases) or not part.listed:
+            raise NoCover("the databases are not listed")
+        if any(self._is_asked(distance := self.distances[one]) or distance.declared for one in self.names):
+            raise NoCover("how far listed databases are apart is not told")
+        far = self._far(name, part)
+
+        def type(x: int, y: int) -> Type:
+            there = {one: ZERO if x == y else at(x, y) for one, at in far.items()}
+            return self._type(Case(there, Where((), (), listed=((name, (x, y)),))))
+
+        return type
+
+    def _far(self, name: str, part: Databases) -> dict[str, Callable[[int, int], Term]]:
+        """How far two databases of a listed part are apart, in each distance on it."""
         inputs = self._inputs(name)
         if part.count**2 * max(1, len(inputs)) > LARGEST:
             raise NoCover(f"any two of {part.count:,} databases are too many pairs to go through")
@@ -194,8 +213,10 @@ class Products:
             assumed=self.setting.assumed,
         )
         listed = Listed(inner, self.theory)
-        far = {one: between(listed, mechanism) for one, mechanism in inputs.items()}
-        seen = set[tuple[Term, ...]]()
+        return {one: between(listed, mechanism) for one, mechanism in inputs.items()}
+
+    def _listing(self, name: str, part: Databases) -> Iterator[Case]:
+        far, seen = self._far(name, part), set[tuple[Term, ...]]()
         tables = sum(
             mechanism.table is not None for mechanism in self.setting.mechanisms
         )  # these lose in one direction

@@ -152,9 +152,13 @@ class Step(Head):
 
 @frozen(kw_only=True)
 class Procedure(Head):
-    """A shape by procedure, such as the profile by edits, policies, contributions, or blocks."""
+    """A shape by procedure, such as the profile by edits, policies, contributions, or blocks.
+
+    notions -- those that it is about, where it is not about all.
+    """
 
     one_by: ClassVar[tuple[str, ...]] = ("procedure",)
+    notions_in: ClassVar[tuple[str, ...]] = ("notions",)
 
     kind: Literal["procedure"]
     procedure: Literal[
@@ -171,7 +175,9 @@ class Procedure(Head):
         "pairs",
         "within a distance",
         "rows of tables",
+        "chains of databases",
     ]
+    notions: list[str] = field(default_factory=list)
 
 
 @frozen(kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from dpcompose.kernel.rules.along import along
 from dpcompose.kernel.rules.chains import metric_form
 from dpcompose.kernel.rules.choices import among, choose, implies
 from dpcompose.kernel.rules.curves import below_curve, curve, curve_standing
@@ -30,7 +31,7 @@ from dpcompose.kernel.rules.whole import (
 
 EVERY = (
     *(given, noise, table, study, implies, choose, least, among, one_by_one, at_orders, convert),
-    *(by_lines, by_rows, against_rows),
+    *(by_lines, by_rows, against_rows, along),
     *(compose, cover, worst, closer, apart, vacuous, trivial, change, weaken),
     *(curve, below_curve, curve_standing),
     *(attain, exceed, refute, optimal, loose),

@@ -146,7 +146,7 @@ def refute(
         raise BadStep(f"what is lost is known in {lower.notion} privacy, the claim is about {implied.notion}")
     if not lower.at:
         raise BadStep("what is lost is known at no neighbours")
-    at, implied = _at_the_point(setting, theory, lower.at[0].type, point, guarantee, implied)
+    at, implied = at_the_point(setting, theory, lower.at[0].type, point, guarantee, implied)
     if setting.distances and len(lower.at) > 1:
         raise BadStep("what is lost is to be known at two databases")
     assumptions.check_at(lower.where, at)
@@ -161,17 +161,17 @@ def refute(
     return refuted, Grounds(frozenset(through))
 
 
-def _at_the_point(
+def at_the_point(
     setting: Setting,
     theory: Theory,
-    type: Type,
+    type: Type | None,
     point: Mapping[str, str],
     claim: Satisfies,
     implied: Satisfies,
 ) -> tuple[Mapping[str, Fraction], Satisfies]:
     """An allowed point, and what a claim implies: at the databases of a type, where it is about any two."""
     at = comparison.read_point(point)
-    if not setting.distances:
+    if type is None or not setting.distances:
         allowed(at, setting, claim)
         return at, implied
     at, where = places.checked(setting, theory, type, at), metrics.where_of(type)
@@ -243,7 +243,7 @@ def exceed(
     known, others = _metrics(premises)
     covered, *judgements = said(others, Covers, Loses, ...)
     guarantee, type = claimed(claim, setting, theory), type_of(covered, neighbours)
-    at, there = _at_the_point(setting, theory, type, point, guarantee, guarantee)
+    at, there = at_the_point(setting, theory, type, point, guarantee, guarantee)
     chosen = _chosen(_as_stated(judgements, setting), by)
     axioms.check_witnesses(setting, [loss.mechanism for loss in chosen], known)
     refuted = Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())))

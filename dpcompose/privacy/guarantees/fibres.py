@@ -46,35 +46,67 @@ def nearest(
     far: Sequence[Callable[[Any, Any], Far]],
     together: int = 1,
     finite: Collection[int] = (),
-) -> list[dict[tuple[Any, Any], Fraction]] | None:
-    """For each distance what it is at the nearest databases with two values of f: those at which the first
-    distance is least, and among these the second, and so on.
+    growing: bool = True,
+) -> list[list[dict[tuple[Any, Any], Fraction]]] | None:
+    """For each distance what it is at databases with two values of f: first at the nearest, those at which
+    the first distance is least, and among these the second, and so on; then at others, which say something
+    that is not known of those before.
 
     together -- how many of the first have to be least at once, else None; finite -- the distances of which
-    one that is ∞ says nothing: databases at which none is are nearer.
+    one that is ∞ says nothing: databases at which none is are nearer; growing -- whether less is promised
+    where no distance is less.
 
     >>> at = {("a", "b"): Fraction(2), ("c", "d"): Fraction(1)}
     >>> nearest("abcd", {"a": "x", "c": "x", "b": "y", "d": "y"}.get, [lambda D, E: at.get((D, E))])
-    [{('x', 'y'): Fraction(1, 1)}]
+    [[{('x', 'y'): Fraction(1, 1)}]]
     """
     fibres: dict[Any, list[Any]] = {}
     for D in databases:
         fibres.setdefault(f(D), []).append(D)
-    values, tables = list(fibres), list[dict[tuple[Any, Any], Fraction]](dict() for _ in far)
+    values, pairs = list(fibres), dict[tuple[Any, Any], list[Lengths]]()
     for n, x in enumerate(values):
         for y in values[n + 1 :]:
-            every = [tuple(d(D, E) for d in far) for D, E in product(fibres[x], fibres[y])]
-            every = [lengths for lengths in every if None not in (lengths[n] for n in finite)]
-            if not every:
-                continue
-            ranked = [[(value is None, value or 0) for value in lengths] for lengths in every]
-            least = every[ranked.index(min(ranked))]
-            if [min(ranks[n] for ranks in ranked) for n in range(together)] != min(ranked)[:together]:
+            every = {tuple(d(D, E) for d in far) for D, E in product(fibres[x], fibres[y])}
+            ranked = sorted((lengths for lengths in every if _says(lengths, finite)), key=_rank)
+            if ranked and any(
+                _rank(ranked[0])[n] > min(_rank(x)[n] for x in ranked) for n in range(together)
+            ):
                 return None
-            for table, value in zip(tables, least, strict=True):
-                if value is not None:
-                    table[x, y] = value
-    return tables
+            pairs[x, y] = _least(ranked) if growing else ranked
+    most = max(map(len, pairs.values()), default=0)
+    return [
+        [
+            {pair: length for pair, some in pairs.items() if (length := _entry(some, layer, n)) is not None}
+            for n in range(len(far))
+        ]
+        for layer in range(max(most, 1))
+    ]
+
+
+Lengths = tuple[Far, ...]
+
+
+def _says(lengths: Lengths, finite: Collection[int]) -> bool:
+    """Whether anything is promised at databases that are so far apart."""
+    return None not in (lengths[n] for n in finite)
+
+
+def _rank(lengths: Lengths) -> list[tuple[bool, Fraction]]:
+    return [(value is None, value or Fraction(0)) for value in lengths]
+
+
+def _least(ranked: Sequence[Lengths]) -> list[Lengths]:
+    """Those of which no other one before is nowhere larger."""
+    kept: list[Lengths] = []
+    for lengths in ranked:
+        if not any(all(a <= b for a, b in zip(_rank(x), _rank(lengths), strict=True)) for x in kept):
+            kept.append(lengths)
+    return kept
+
+
+def _entry(some: Sequence[Lengths], layer: int, n: int) -> Far:
+    """A distance of those of a number, or of the last ones."""
+    return some[min(layer, len(some) - 1)][n] if some else None
 
 
 def factor(formula: Term, distances: Iterable[str]) -> Term | None:
@@ -132,26 +164,35 @@ def at_the_nearest(
     reads: Map,
     together: int = 1,
     finite: Collection[str] = (),
-) -> dict[str, list[NamedMetric]] | None:
-    """Distances as those of values of a map, at the databases that the first one has nearest; of one that is
-    no metric then those of which it is the least.  None where one is not known pair by pair, or the first
-    ones, so many of them, are not least together."""
+    growing: bool = True,
+) -> list[dict[str, list[NamedMetric]]] | None:
+    """Distances as those of values of a map, at the databases that the first one has nearest, and at others
+    that say more; of one that is no metric then those of which it is the least.  None where one is not known
+    pair by pair, or the first ones, so many of them, are not least together."""
     every = [
         pairwise for distance in distances.values() if (pairwise := far(distance, databases)) is not None
     ]
     if len(every) < len(distances):
         return None
     needed = [n for n, name in enumerate(distances) if name in finite]
-    tables = nearest([*databases.databases()], reads, every, together, needed)
-    if tables is None:
+    layers = nearest([*databases.databases()], reads, every, together, needed, growing)
+    if layers is None:
         return None
-    return {name: list(_tabled(name, table, reads)) for name, table in zip(distances, tables, strict=True)}
+    return [
+        {
+            name: list(_tabled(name if n == 1 else f"{name}_at_{n}", table, reads))
+            for name, table in zip(distances, tables, strict=True)
+        }
+        for n, tables in enumerate(layers, start=1)
+    ]
 
 
 def _tabled(name: str, table: Table, reads: Map) -> Iterator[NamedMetric]:
     tables = metrics(table)
     for n, values in enumerate(tables, start=1):
-        tabled = Tabled("", {frozenset(pair): length for pair, length in values.items()}, of=reads)
+        tabled = Tabled(
+            "", {frozenset(pair): length for pair, length in values.items()}, of=reads, nearest=True
+        )
         yield NamedMetric(name if len(tables) == 1 else f"{name}_{n}", tabled)
 
 

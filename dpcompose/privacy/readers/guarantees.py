@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from dpcompose.kernel.core.lines import RATE
 from dpcompose.kernel.core.orders import ALPHA, reciprocal
@@ -28,6 +29,8 @@ from dpcompose.spaces.canonical.named import Distance, NamedMetric
 from dpcompose.spaces.canonical.points import gone_through
 from dpcompose.spaces.inputs.maps import Map
 
+MOST_GUARANTEES = 12
+"""The most guarantees that one on the common domain is of what is read."""
 Naming = Callable[[str, Distance], Term]
 """The letter of a distance of what is read, which a metric of some name is."""
 
@@ -77,21 +80,29 @@ class Guarantees:
 
         values -- what is read of points, or the part, by its name.
         """
+        return next(iter(self.every(stated, reads, path, index, values)), None)
+
+    def every(
+        self, stated: GuaranteeTable, reads: Map | None, path: Place, index: str | None, values: str = ""
+    ) -> Sequence[Guarantee]:
+        """The same with all that it says of what is read: on the common domain it may be several of them."""
         if reads is None:  # then its parameters are known all the same
             self._adopt(stated, path, index)
-            return None
+            return []
         if not reads.is_everything and stated.domain is None:
             self.wrong((*path, "domain"), DOMAIN_NEEDED)
         if self.any_two is not None and stated.notion not in POWERS:
             self.wrong((*path, "notion"), f"privacy in a metric is not known of {stated.notion}")
-            return None
+            return []
         if stated.metric is not None:
             whole = reads.is_everything or stated.domain is not None
-            return self._in_metric(stated, reads, path, index, values) if whole else None
+            return self._in_metric(stated, reads, path, index, values) if whole else []
         guarantee = self.for_neighbours(stated, path, index)
         if guarantee is None or (stated.domain is None and not reads.is_everything):
-            return None
-        return guarantee if self.any_two is None else self.any_two.steps(stated, guarantee, reads, path)
+            return []
+        if self.any_two is not None:
+            guarantee = self.any_two.steps(stated, guarantee, reads, path)
+        return [] if guarantee is None else [guarantee]
 
     def _adopt(self, stated: GuaranteeTable, path: Place, index: str | None) -> None:
         """Makes the parameters that a guarantee names known, so that no claim is told that they are not."""
@@ -157,46 +168,57 @@ class Guarantees:
 
     def _in_metric(
         self, stated: GuaranteeTable, reads: Map, path: Place, index: str | None, values: str
-    ) -> Guarantee | None:
+    ) -> Sequence[Guarantee]:
         """One that is a formula in metrics."""
         if len([key for key in self.keys[stated.notion] if key != "delta"]) != 1:
             self.wrong((*path, "metric"), f"privacy in a metric is not known of {stated.notion}")
-            return None
+            return []
         read = self.distances.stated(stated, index, path)
         if read is None:
-            return None
+            return []
         domain = "own" if reads.is_everything else str(stated.domain)
         try:
             if self.any_two is None:
-                return self._in_distances(stated, read, reads, domain)
+                return [self._in_distances(stated, read, reads, domain)]
             in_words, terms_read = "", self.any_two.of_values(read, values, stated.domain) if values else read
             if terms_read["metric"] != read["metric"]:  # over fibres: what is stated is another metric
                 in_words = (
                     f"{stated.notion} privacy in the metric {stated.metric}, and depends on {values} only"
                 )
+            every: Sequence[Mapping[str, Term]] = [terms_read]
             if not reads.is_everything:
                 terms_read = {key: self._plain(value) for key, value in terms_read.items()}
-                terms_read = self._of_inputs(terms_read, reads, domain, self._naming(reads, domain))
-            besides = tuple((key, value) for key, value in terms_read.items() if key != "metric")
-            return at_any_two(stated.notion, Metric(terms_read["metric"], besides=besides, words=in_words))
+                every = self._of_inputs(terms_read, reads, domain, self._naming(reads, domain))
+                if self._is_nearest(every):
+                    with_delta = "" if stated.delta is None else f", with delta {stated.delta}"
+                    in_words = f"{stated.notion} privacy in the metric {stated.metric}{with_delta}"
+                    in_words += f", and depends on {reads.written('D')} only"
+            metrics_read = [
+                Metric(about["metric"], besides=tuple(item for item in about.items() if item[0] != "metric"))
+                for about in every
+            ]
+            return [at_any_two(stated.notion, replace(metric, words=in_words)) for metric in metrics_read]
         except (NoDistance, terms.TermError) as error:
             self.wrong((*path, getattr(error, "key", "metric")), error)
-            return None
+            return []
 
     def _in_distances(
         self, stated: GuaranteeTable, read: Mapping[str, Term], reads: Map, domain: str
     ) -> Guarantee:
-        """In distances of what one mechanism reads.  Raises NoDistance."""
+        """In distances of what one mechanism reads; of several guarantees the first one, which then is but a
+        bound of what is stated.  Raises NoDistance."""
         used = _Used()
         plain = {key: self._plain(value, used) for key, value in read.items()}
-        told = self._of_inputs(plain, reads, domain, used.letter, used.bounded)
+        told, *others = self._of_inputs(plain, reads, domain, used.letter, used.bounded)
         for key, value in told.items():
             if metrics.at(value, {}) != ZERO:
                 message = f"{getattr(stated, key)} is not 0 where D = E; what names no metric is a parameter"
                 raise NoDistance(message, key)
         texts = tuple((key, str(getattr(stated, key))) for key in told)
         besides = tuple((key, value) for key, value in told.items() if key != "metric")
-        metric = Metric(told["metric"], tuple(used.distances.values()), besides, used.bounded, texts)
+        named = {name for value in told.values() for name in value.letters}
+        distances = tuple(distance for name, distance in used.distances.items() if name in named)
+        metric = Metric(told["metric"], distances, besides, used.bounded or bool(others), texts)
         return at_any_two(stated.notion, metric, stated.domain)
 
     def _naming(self, reads: Map, domain: str) -> Naming:
@@ -243,13 +265,22 @@ class Guarantees:
             return False
         counted = [self.names.metrics[name].distance.counted for name in used]
         told = [granularity for granularity in counted if granularity is not None]
-        return len(told) == len(used) and lift_together(self.distances.alone, reads, told)
+        falls = not self._grows(read) and gone_through(self.distances.alone) is not None
+        return len(told) == len(used) and not falls and lift_together(self.distances.alone, reads, told)
 
     def _needed(self, value: Term) -> list[str]:
         """The distances that a formula is infinite with."""
-        marks = {name: metrics.letter(naming.of_distance(name)) for name in self._used(value)}
-        told = substitution.substituted(value, marks)
+        told, marks = self._marked(value)
         return [name for name, mark in marks.items() if metrics.at(told, {mark.of[0]: INFINITY}) == INFINITY]
+
+    def _grows(self, read: Mapping[str, Term]) -> bool:
+        """Whether formulas are seen never to fall as distances grow."""
+        return all(metrics.grows(self._marked(value)[0]) for value in read.values())
+
+    def _marked(self, value: Term) -> tuple[Term, Mapping[str, Term]]:
+        """A formula in metrics as one in distances, and these by the names of the metrics."""
+        marks = {name: metrics.letter(naming.of_distance(name)) for name in self._used(value)}
+        return substitution.substituted(value, marks), marks
 
     def _of_one_size(self, read: Mapping[str, Term]) -> Mapping[str, Term]:
         """The same where only records that are replaced are promised anything: at databases with as many
@@ -273,8 +304,11 @@ class Guarantees:
 
     def _of_inputs(
         self, read: Mapping[str, Term], reads: Map, domain: str, letter: Naming, bounded: bool = False
-    ) -> dict[str, Term]:
-        """Formulas in metrics as formulas about what a map reads.  Raises NoDistance."""
+    ) -> list[dict[str, Term]]:
+        """Formulas in metrics as formulas about what a map reads, those of each of several guarantees.
+
+        Raises NoDistance.
+        """
         common = domain == "common" and not reads.is_everything
         read = self._of_one_size(read) if common else read
         if common and not (self._is_multiple(read) or self._is_lifted(read, reads, bounded)):
@@ -284,13 +318,13 @@ class Guarantees:
                 if not (parts := self._alternatives(read)):
                     raise
             alone = ({**read, "metric": part} for part in parts)
-            each = [self._of_inputs(about, reads, domain, letter, bounded) for about in alone]
-            return {**read, "metric": terms.least(*(about["metric"] for about in each))}
+            each = chain(*(self._of_inputs(about, reads, domain, letter, bounded) for about in alone))
+            return [{**read, "metric": terms.least(*(about["metric"] for about in each))}]
         formulas_read = {}
         for key, value in read.items():
             put = {name: letter(name, self._of_input(name, reads, domain)) for name in self._used(value)}
             formulas_read[key] = substitution.substituted(value, put)
-        return formulas_read
+        return [formulas_read]
 
     def _alternatives(self, read: Mapping[str, Term]) -> Sequence[Term]:
         """What a guarantee is the least of, without a delta or others besides: whoever promises the least of
@@ -316,11 +350,12 @@ class Guarantees:
 
     def _at_the_nearest(
         self, read: Mapping[str, Term], reads: Map, letter: Naming, bounded: bool
-    ) -> dict[str, Term]:
+    ) -> list[dict[str, Term]]:
         """On the common domain formulas that are no multiple of one metric: on a class of few databases, at
         the nearest with the same values of the map, and a delta in at most one more (GB Prop. IV.10, A.12).
 
-        Raises NoDistance where they are others.
+        Where less of the one is more of the other, others than the nearest say something as well: these are
+        guarantees of their own; without a delta the least of all is one.  Raises NoDistance of others.
         """
         databases, delta = self.distances.alone, read.get("delta", ZERO) != ZERO
         metric, *others = (self._used(value) for value in read.values())
@@ -333,11 +368,21 @@ class Guarantees:
         if few and databases is not None and gone_through(databases) is not None:
             whole = {name: self.names.metrics[name].distance for name in (*metric, *besides)}
             needed = self._needed(read["metric"])
-            tables = fibres.at_the_nearest(whole, databases, reads, len(metric), needed)
-        if tables is None:
+            tables = fibres.at_the_nearest(whole, databases, reads, len(metric), needed, self._grows(read))
+        if tables is None or len(tables) > MOST_GUARANTEES:
             raise NoDistance(why, key)
-        put = {name: self._least(table, letter) for name, table in tables.items()}
-        return {key: substitution.substituted(value, put) for key, value in read.items()}
+        every = list[dict[str, Term]]()
+        for layer in tables:
+            put = {name: self._least(table, letter) for name, table in layer.items()}
+            every.append({key: substitution.substituted(value, put) for key, value in read.items()})
+        if all(value == ZERO for about in every for key, value in about.items() if key != "metric"):
+            return [{**every[0], "metric": terms.least(*(about["metric"] for about in every))}]
+        return every
+
+    def _is_nearest(self, every: Sequence[Mapping[str, Term]]) -> bool:
+        """Whether formulas are in distances of the nearest databases."""
+        used = {name for about in every for value in about.values() for name in self._used(value)}
+        return any(self.names.metrics[name].distance.at_the_nearest for name in used)
 
     def _least(self, metrics: Sequence[NamedMetric], letter: Naming) -> Term:
         return terms.least(*(letter(metric.name, metric.distance) for metric in metrics))

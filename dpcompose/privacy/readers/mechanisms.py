@@ -150,7 +150,7 @@ class Mechanisms:
         key = "satisfies" if given.satisfies else "filter" if given.filter else "guarantee"
         stated = given.satisfies or [getattr(given, key)]
         every = [
-            self.guarantees.of(
+            self.guarantees.every(
                 guarantee_table,
                 reads,
                 (*path, key, n) if given.satisfies else (*path, key),
@@ -159,8 +159,8 @@ class Mechanisms:
             )
             for n, guarantee_table in enumerate(stated)
         ]
-        guarantees = [guarantee for guarantee in every if guarantee is not None]
-        if reads is None or len(guarantees) < len(every):
+        guarantees = [guarantee for some in every for guarantee in some]
+        if reads is None or not all(every):
             return None
         filtered = given.filter is not None
         if self.any_two is not None:

@@ -122,6 +122,16 @@ def of_rows(i: int, outcomes: Sequence[str], at_D: Sequence[Value], at_E: Sequen
     return Row(i, at, told)
 
 
+def of_outcomes(i: int, likely: Sequence[Value], at_D: int, at_E: int) -> Row:
+    """The outcomes 1 and 0 of a mechanism that a setting allows; likely -- how likely 1 is, by databases."""
+    every = [exponentials.as_term(value) for value in likely]
+    p, q = every[at_D], every[at_E]
+    told = {"mechanism": i, "at D": formulas.to_text(p), "at E": formulas.to_text(q)}
+    outcomes = ("1", p, q), ("0", ONE - p, ONE - q)
+    said = _with_outcomes(formula(p), formula(q))
+    return Row(i, said, told | {"everywhere": [formulas.to_text(value) for value in every]}, outcomes)
+
+
 def of_noise(i: int, at_D: str, at_E: str, noise: str, spread: Spread | None = None) -> Row:
     """A mechanism of the setting itself: the values of its query at D and E, and its noise."""
     said = Words(f"itself: {at_D} at ", D, f", {at_E} at ", NEIGHBOUR, ", with ", noise)

@@ -21,12 +21,14 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules.choices import at_any_two
 from dpcompose.kernel.rules.parameters import narrower as read_values
+from dpcompose.kernel.rules.premises import claimed as read_claim
 from dpcompose.kernel.theorems import NoTheorem, Theorem
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.guarantees.notions import POWERS
 from dpcompose.search.choices.choices import MOST_CHOICES, NOT_IMPLIED
 from dpcompose.search.choices.implications import NOTHING, Implications, Values
 from dpcompose.search.metrics.verdicts import MetricVerdicts, values_of
+from dpcompose.search.refutations import events
 from dpcompose.search.verdicts import Verdict
 
 Which = tuple[int, ...]
@@ -145,4 +147,9 @@ class Several(MetricVerdicts):
                 and (made := self.of_all(verdict.theorem, which, values)) is not None
             ):
                 return Verdict(claim, "refuted", made)
+        with suppress(ValueError):
+            said = read_claim(dict(claim), self.setting, self.theory)
+            refuted = events.refuted(self.prover, claim, said, self.parameters(said))
+            if refuted is not None:
+                return Verdict(claim, "refuted", refuted)
         return Verdict(claim, "undecided", reason=reasons.pop() if len(reasons) == 1 else NOT_IMPLIED)

@@ -120,7 +120,7 @@ class Trials:
         for usual in dict.fromkeys(map(_frozen, self.usual)):
             yield from self.databases(type, dict(usual), FEW_POINTS)
 
-    def _small(self, epsilon: Term, delta: Term) -> list[Point]:
+    def small(self, epsilon: Term, delta: Term) -> list[Point]:
         """The usual point with small values of the parameters that only a δ is made of, as far as allowed."""
         metrics = [mechanism.metric for mechanism in self.setting.mechanisms if mechanism.metric is not None]
         others = {*epsilon.letters}.union(*(metric.formula.letters for metric in metrics))
@@ -146,7 +146,7 @@ class Trials:
     def with_small(self, type: Type, epsilon: Term, delta: Term) -> Iterator[Point]:
         """A few simple databases at points with small values of what the δ of a claim, or of mechanisms, is
         made of."""
-        for there in self._small(epsilon, delta):
+        for there in self.small(epsilon, delta):
             yield from islice(self.databases(type, there, FEW_POINTS), FEW_SMALL)
 
     def few(self, type: Type) -> Iterator[Point]:

@@ -23,7 +23,7 @@ from dpcompose.kernel.expressions import substitution, terms
 from dpcompose.kernel.expressions.formulas import to_text
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.expressions.terms import INFINITY, ZERO, Term
-from dpcompose.kernel.judgements import Lower, Refuted, Satisfies
+from dpcompose.kernel.judgements import Composed, Lower, Refuted, Satisfies
 from dpcompose.kernel.library.theory import NoPage, Theory
 from dpcompose.kernel.rules import metrics as rules
 from dpcompose.kernel.rules.premises import BadStep
@@ -31,6 +31,7 @@ from dpcompose.kernel.rules.premises import claimed as read_claim
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.guarantees.notions import POWERS
+from dpcompose.search import chains
 from dpcompose.search.always import by_itself
 from dpcompose.search.conversions.ways import Way, ways, ways_aside
 from dpcompose.search.guarantees import MOST_WAYS, converted
@@ -39,6 +40,7 @@ from dpcompose.search.metrics.cases import Cases, types_of
 from dpcompose.search.metrics.points import Open, Point, in_two
 from dpcompose.search.metrics.proving import fails
 from dpcompose.search.metrics.standings import Standings
+from dpcompose.search.refutations import events
 from dpcompose.search.refutations.curves import OF_EVENTS
 from dpcompose.search.trying import tried, written
 from dpcompose.search.verdicts import Verdict
@@ -171,9 +173,26 @@ class MetricVerdicts:
 
         if (refuted := self._at_points(claim, claim_read, cover, near)) is not None:
             return refuted
+        if (made := self._along_chains(claim, claim_read)) is not None:
+            return Verdict(claim, "proved", made)
+        if (made := events.refuted(self.prover, claim, claim_read, self.parameters(claim_read))) is not None:
+            return Verdict(claim, "refuted", made)
         why = next((case.reason for _, case in seen if case.reason), "")
         why = why or ("neither a proof nor a point was found" if seen else self._no_way(claim_read.notion))
         return Verdict(claim, "undecided", reason=why)
+
+    def _along_chains(self, claim: Mapping[str, str], said: Satisfies) -> Theorem | None:
+        """A proof along chains of listed databases."""
+        composed = tried(self.prover, "compose", *self.stated)
+        if composed is None or not isinstance(composed.says, Composed) or composed.says.notion != said.notion:
+            return None
+        return chains.proved(self.prover, composed, claim, said, self.parameters(said))
+
+    def parameters(self, said: Satisfies) -> Iterator[Point]:
+        """Points of the parameters at which events may exceed a claim, those with small δ first."""
+        trials, claimed = self.cases.trials, dict(said.values)
+        small = trials.small(**claimed) if set(claimed) == OF_EVENTS else []
+        return chain(small, trials.parameters, trials.far)
 
     def _by_guarantee(
         self, claim: Mapping[str, str], said: Satisfies, known: Theorem, cover: Theorem

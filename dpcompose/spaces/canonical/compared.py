@@ -225,7 +225,8 @@ class Tabled(OfPart):
     """A metric on a part that is gone through, by its values: numbers ≥ 0, or ∞ for pairs that have none.
 
     values -- of unordered pairs of databases; of -- a map: then they are about what it reads;
-    reads -- a map over the fibres of which the metric is closed, as on the common domain.
+    reads -- a map over the fibres of which the metric is closed, as on the common domain; nearest -- whether
+    its values are distances of databases with the values of `of`, which are no closure.
     """
 
     in_a_table = True
@@ -234,13 +235,20 @@ class Tabled(OfPart):
     values: Mapping[frozenset[Database], Fraction] = field(hash=False)
     of: Map = everything
     reads: Map = everything
+    nearest: bool = False
 
     def between(self, x: Database, y: Database) -> Far:
         """The value at two of its points; None: ∞."""
         return Fraction(0) if x == y else self.values.get(frozenset((x, y)))
 
     def words(self) -> Sequence[str | Term]:
+        if self.nearest:
+            return ["as the nearest databases with the same values"]
         return [f"as its table says{CLOSED if self.over_fibres else ''}"]
+
+    @property
+    def at_the_nearest(self) -> bool:
+        return self.nearest
 
     @property
     def over_fibres(self) -> bool:

@@ -150,6 +150,11 @@ class Distance:
         return False
 
     @property
+    def at_the_nearest(self) -> bool:
+        """Whether it is that of the nearest databases with the same values of a map, on the common domain."""
+        return False
+
+    @property
     def counted(self) -> Granularity | None:
         """The granularity whose steps between whole databases it counts; None where it counts none."""
         return None
