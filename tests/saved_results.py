@@ -55,7 +55,6 @@ REFUSED = {
         ("metrics",): [
             "problems/295-nearest-stays",
             "problems/114-a-study-and-a-table-in-metrics",
-            "problems/100-counts-of-districts",
         ],
         ("formula",): ["problems/293-squares-and-products"],
     }.items()

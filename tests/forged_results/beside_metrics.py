@@ -7,17 +7,18 @@ from typing import Any
 from forged_results.edits import Edit, claimed, core, every_step, set_at, step
 from forged_results.in_metrics import beside, in_steps, said
 
+COUNTS = "problems/100-counts-of-districts"
 PEOPLE = "problems/237-three-people-of-any-number-of-districts"
 DISTRICTS, REGISTERS = "problems/111-metrics-for-neighbours", "problems/276-a-delta-of-what-is-read"
 
 
-def of_neighbours(n: int, key: str, to: str) -> Edit:
-    """Changes the n-th claim about neighbours wherever it stands; the first of all is about any two databases."""
+def of_neighbours(n: int, key: str, to: str, after: int = 1) -> Edit:
+    """Changes the n-th claim about neighbours wherever it stands, after so many about any two databases."""
 
     def edit(data: Any) -> None:
         own = data["neighbours"]
         old = dict(own["claims"][n - 1]["claim"])
-        places = [data["problem"]["claims"][n], own["claims"][n - 1]["claim"]]
+        places = [data["problem"]["claims"][after + n - 1], own["claims"][n - 1]["claim"]]
         places += [one["claim"] for one in every_step(own["derivation"]) if one.get("claim") == old]
         for one in places:
             one[key] = to
@@ -39,6 +40,17 @@ def in_form(n: int, *path: Any, to: Any) -> Edit:
 def step_of_form(n: int, at: int, *path: Any, to: Any) -> Edit:
     """Changes a step about a claim that counts steps."""
     return set_at("metric forms", n, "derivation", "steps", at - 1, *path, to=to)
+
+
+def of_both(form: int, n: int, claim: int, metric: str, said: str, once: str) -> Edit:
+    """Changes a claim that counts steps, also as one in a distance of which nothing is known."""
+
+    def edit(data: Any) -> None:
+        in_steps(form, n, claim, metric, said, once)(data)
+        for one in (data["stated"][claim], data["claims"][claim]["claim"]):
+            one["epsilon"] = metric.replace("d_outside", "d__d_outside")
+
+    return edit
 
 
 LARGEST = "max(e[i], i, 1, k)"
@@ -148,4 +160,39 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
         PEOPLE,
         in_steps(1, 0, 4, f"{LARGEST}*d_bounded + 1", f"d__single*{LARGEST} + 1", f"steps*{LARGEST} + 1"),
     ),
+    # counts as distances
+    "noise on a count of half the size": (COUNTS, core("mechanisms", 0, "noise", "parameter", to="1/2/e1")),
+    "another district counted": (COUNTS, core("distances", "d__count", "input", "reads", to=[[2]])),
+    "everybody counted": (COUNTS, core("distances", "d__count", "input", "reads", to=[None])),
+    "the noise of the one on the count of the other": (
+        COUNTS,
+        core("mechanisms", 0, "metric", "formula", to="d__count_2"),
+    ),
+    "noise on another query": (COUNTS, set_at("problem", "mechanisms", 0, "query", to="bit")),
+    "steps in place of a count": (COUNTS, core("mechanisms", 0, "metric", "formula", to="d__d_bounded")),
+    "normal noise on a count": (COUNTS, core("mechanisms", 1, "noise", "page", to="normal-noise")),
+    "another claim in what is not known": (
+        COUNTS,
+        set_at("stated", 1, "epsilon", to="2*d__d_outside_north*e2"),
+    ),
+    "undecided, and said to be proved": (COUNTS, set_at("claims", 0, "verdict", to="proved")),
+    "people of the north outside of it": (
+        COUNTS,
+        set_at("problem", "granularities", "outside-north", "add-remove", 0, to="north 1"),
+    ),
+    "outside of both for outside of the north": (COUNTS, in_form(1, "target", "single", to=[[None, 0]])),
+    "half of what the south loses": (
+        COUNTS,
+        of_both(1, 0, 1, "e2*d_outside_north/2", "d__target*e2/2", "e2/2"),
+    ),
+    "refuted, and all that is lost": (
+        COUNTS,
+        of_both(1, 1, 2, "e2*d_outside_north", "d__target*e2", "e2"),
+    ),
+    "less for several steps": (
+        COUNTS,
+        of_both(1, 0, 1, "e2*sqrt(d_outside_north)", "e2*sqrt(d__target)", "e2"),
+    ),
+    "one district for two": (COUNTS, of_neighbours(1, "epsilon", "max(e1, e2)", 3)),
+    "refuted for two districts": (COUNTS, of_neighbours(2, "epsilon", "e1 + e2", 3)),
 }

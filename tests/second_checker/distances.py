@@ -9,9 +9,11 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
+from second_checker import counts
 from second_checker.algebra import Algebra
 from second_checker.forms import ZERO, Form, add, letter, minus, number, rational, scale
 from second_checker.outcomes import NotRead, demand
+from second_checker.pages import Library
 from second_checker.pairs import Case, limit, simple
 from second_checker.relations import relation
 from second_checker.rewriting import rewritten
@@ -135,9 +137,9 @@ WAYS = {"formula", "over", "apart", "within", "differences", "parts", "part", "i
 class OfSetting(Distances):
     """The distances of a core setting."""
 
-    def __init__(self, algebra: Algebra, case: Case, core: Any) -> None:
+    def __init__(self, algebra: Algebra, case: Case, core: Any, library: Library) -> None:
         super().__init__(algebra, case)
-        self.core, self.parts = core, core["databases"]["parts"]
+        self.core, self.parts, self.library = core, core["databases"]["parts"], library
         self.made = {name.removeprefix("d__"): one for name, one in core["distances"].items()}
 
     def names(self, text: str) -> list[str]:
@@ -160,7 +162,7 @@ class OfSetting(Distances):
             return ZERO if self.case.same.issuperset(one["parts"]) else number(1)
         if "input" in one:
             return self.of_input(one["part"], one["input"])
-        if "at most" in one:
+        if "at most" in one or not one:
             return letter(f"declared__{name}")
         raise NotRead("metrics", "distances that say what differs")
 
@@ -177,6 +179,11 @@ class OfSetting(Distances):
     def of_input(self, part: str, mechanism: Any) -> Far:
         """How far apart what a mechanism reads of a part is."""
         wanted = {"name", "reads", "domain", "notion", "values", "stated", "table"}
+        if "noise" in mechanism:
+            demand(set(mechanism) == (wanted | {"noise"}) - {"stated", "table"}, "another input")
+            (reads,) = mechanism["reads"]
+            own = None if reads is None else frozenset(reads)
+            return counts.moved(self.algebra, self.library, mechanism["noise"], self.case.counts[part], own)
         demand(set(mechanism) <= wanted and mechanism["stated"]["steps"] == 1, "another input")
         (reads,), stated = mechanism["reads"], mechanism["stated"]
         common = mechanism["domain"] == "common"
@@ -226,6 +233,8 @@ class OfProblem(Distances):
     def __init__(self, algebra: Algebra, case: Case, problem: Any, core: Any, reads: Any = None) -> None:
         super().__init__(algebra, case)
         self.problem, self.reads, self.made = problem, reads, problem.get("metrics", {})
+        self.unknown = {name.removeprefix("d__"): one for name, one in core["distances"].items() if not one}
+        """Distances of which a setting says nothing: so nothing is shown of claims in these."""
         self.atoms = {name: part.get("atoms") for name, part in core["databases"]["parts"].items()}
         base = problem["databases"]
         self.parts = base["parts"] if base["kind"] == "product" else {"": base}
@@ -243,6 +252,8 @@ class OfProblem(Distances):
         return str(next(iter(self.parts)))
 
     def distance(self, name: str) -> Far:
+        if self.unknown.get(name) == {}:
+            return letter(f"declared__{name}")
         if name not in self.made:
             words = {"unbounded": "unbounded", "bounded": "bounded", "free_lunch": "free-lunch"}
             own = {key.replace("-", "_"): key for key in self.problem.get("granularities", {})}

@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from second_checker import assumptions
+from second_checker import assumptions, counts
 from second_checker.algebra import Algebra
 from second_checker.distances import GRAIN, Far, OfProblem, OfSetting, spoken
 from second_checker.everywhere import sampled
@@ -31,16 +31,15 @@ class There:
     far: OfSetting
 
 
-def every(core: Any) -> list[There]:
+def every(core: Any, library: Library) -> list[There]:
     """All cases of a setting in distances."""
     demand(core["target"] == {"single": "any two", "steps": 1}, "neighbours that are not any two")
     demand(core["databases"]["kind"] == "product" and bool(core["databases"]["parts"]), "no product")
     made, sizes = core["distances"], set[tuple[str, frozenset[int]]]()
     for one in made.values():
-        if "noise" in one.get("input", {}):
-            raise NotRead("metrics", "what is counted of records, as a distance of any two databases")
         part = core["databases"]["parts"].get(one.get("part"), {})
-        if "input" in one and part.get("kind") == "records" and one["input"]["stated"]["single"] == [[1, 1]]:
+        stated = one.get("input", {}).get("stated", {})
+        if part.get("kind") == "records" and stated.get("single") == [[1, 1]]:
             whole = frozenset(range(len(part["atoms"])))
             (reads,) = one["input"]["reads"]
             own = whole if reads is None else frozenset(reads)
@@ -50,9 +49,10 @@ def every(core: Any) -> list[There]:
     found = []
     for case in cases(core, sizes, near):
         only = [name.removeprefix("d__") for name, one in made.items() if set(one) == {"at most"}]
-        case.domains |= {f"declared__{name}": "nonnegative" for name in only}
+        nothing = [name.removeprefix("d__") for name, one in made.items() if not one]
+        case.domains |= {f"declared__{name}": "nonnegative" for name in [*only, *nothing]}
         algebra = case.algebra(core["parameters"], core)
-        there = There(case, algebra, OfSetting(algebra, case, core))
+        there = There(case, algebra, OfSetting(algebra, case, core, library))
         if is_there(there, core, only):
             found.append(there)
     return found
@@ -94,7 +94,7 @@ def agree(problem: Any, core: Any, library: Library) -> list[There]:
         demand(given == words, f"the parameter {name} is another one")
     parts(problem, core)
     demand(len(problem["mechanisms"]) == len(core["mechanisms"]), "there are other mechanisms")
-    found = every(core)
+    found = every(core, library)
     bounds(problem, core, found)
     for said, one in zip(problem["mechanisms"], core["mechanisms"], strict=True):
         mechanism(said, one, library, core)
@@ -185,7 +185,9 @@ def mechanism(said: Any, one: Any, library: Library, core: Any) -> None:
         algebra = Algebra(core["parameters"])
         demand(algebra.read(said["count"]) == algebra.read(one["count"]), "another number of members")
     demand(set(one["metric"]) == {"formula", "besides"}, "a metric with other entries")
-    if "noise" in said:
+    if "noise" in said and "query" in one["noise"]:
+        counts.agree(said, one, core, library)
+    elif "noise" in said:
         ((kind, parameter),) = said["noise"].items()
         noise, page = one["noise"], library.one(one["noise"]["page"])
         demand(set(noise) == {"page", "parameter", "entries"} and page["noise"] == kind, "another noise")
@@ -258,8 +260,10 @@ def promised(said: Any, one: Any, problem: Any, core: Any, library: Library, the
     reads = said.get("reads", "everything")
     rule, algebra = library.rule(one["notion"]), there.algebra
     if "noise" in said:
-        metrics = OfProblem(algebra, there.case, problem, core)
         page = library.one(one["noise"]["page"])
+        if "query" in one["noise"]:
+            return of_a_count(reads, one, problem, core, library, there)
+        metrics = OfProblem(algebra, there.case, problem, core)
         of = None if reads == "everything" else reads["map"] if isinstance(reads, dict) else reads
         changes = metrics.changes(of)
         r: Far = metrics.norm(page["norm"], changes)
@@ -294,6 +298,19 @@ def promised(said: Any, one: Any, problem: Any, core: Any, library: Library, the
     demand("delta" not in own, "a delta beside metrics")
     part = metrics.only
     return at(rule, own, metrics.canonical(given["granularity"], part), algebra)
+
+
+def of_a_count(reads: Any, one: Any, problem: Any, core: Any, library: Library, there: There) -> Values:
+    """What noise on a count loses in a case."""
+    metrics = OfProblem(
+        there.algebra, there.case, problem, core, None if reads == "everything" else (reads, "own")
+    )
+    part = metrics.only
+    r = counts.moved(there.algebra, library, one["noise"], there.case.counts[part], metrics.read_atoms(part))
+    page = library.one(one["noise"]["page"])
+    names = {page["parameter"]: there.algebra.read(one["noise"]["parameter"])}
+    own = {key: there.algebra.read(text, names) for key, text in page["guarantee"][one["notion"]].items()}
+    return at(library.rule(one["notion"]), own, r, there.algebra)
 
 
 def starts(case: Case) -> dict[str, Form]:

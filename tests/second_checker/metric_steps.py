@@ -111,8 +111,13 @@ class AnyTwo(Derivation):
         self.library.of("procedure", procedure="pairs")
         if any("over" in one for one in self.core["distances"].values()):
             self.library.of("step", metric="norm over fibres")
-        looked_at = frozenset(x for name in step["of"] for x in self.used_by(letter(name)))
-        return Cases(looked_at | self.stated_in())
+        looked_at = frozenset(x for name in step["of"] for x in self.used_by(letter(name))) | self.stated_in()
+        for name in looked_at:
+            noise = self.core["distances"][name].get("input", {}).get("noise")
+            if noise:
+                self.library.one(noise["query"]["page"])
+                self.library.one(noise["page"])
+        return Cases(looked_at)
 
     def stated_in(self) -> frozenset[str]:
         """The distances that mechanisms are stated in."""
@@ -184,7 +189,10 @@ class AnyTwo(Derivation):
     def spoken_of(self, values: dict[str, Form | None], covered: Cases) -> None:
         """Rejects a claim in distances that a cover does not look at."""
         for x in values.values():
-            demand(x is None or self.used_by(x) <= covered.of, "a distance that is not looked at")
+            used = set() if x is None else self.used_by(x)
+            demand(used <= covered.of, "a distance that is not looked at")
+            if any(not self.core["distances"][name] for name in used):
+                raise NotRead("metrics", "a distance of which nothing is known")
 
     def bounded(self, step: Any, before: list[Any]) -> Named:
         """A distance that is at most its bound."""
