@@ -17,6 +17,7 @@ from second_checker.forms import Form, add
 from second_checker.in_metrics import There
 from second_checker.losses import Promise
 from second_checker.metric_axioms import Axioms
+from second_checker.metric_places import places
 from second_checker.metric_steps import AnyTwo, Cases, Named
 from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.pages import Library
@@ -121,7 +122,7 @@ class AtPoints(AnyTwo):
         needed = {name for name in self.core["parameters"] if "[" not in name}
         demand(needed <= plain, "a letter without a value")
         for there in self.found:
-            for whole in in_metrics.places(there, self.core, values):
+            for whole in places(there, self.core, values):
                 yield there, whole
 
     def refute(self, step: Any, before: list[Any]) -> Shown:
