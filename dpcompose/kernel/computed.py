@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel.composition import given_tables, samples
+from dpcompose.kernel.composition import divergences, given_tables, samples
 from dpcompose.kernel.composition.losses import Loss, NoLoss, Values, at_type, in_steps
 from dpcompose.kernel.core.concrete import Noise
 from dpcompose.kernel.core.settings import Mechanism, Setting
@@ -42,7 +42,8 @@ class Curves:
     """What mechanisms lose as curves, for claims with numbers in one notion.
 
     losses -- of all mechanisms, or of those that are looked at: a part of a composition never loses more;
-    by_noise -- whether noise is known by its law, and not by its guarantee alone.
+    by_noise -- whether noise is known by its law, and not by its guarantee alone;
+    lost -- whether it is asked what mechanisms can lose, and not what bounds them.
     """
 
     notion: str
@@ -50,6 +51,7 @@ class Curves:
     setting: Setting
     theory: Theory
     by_noise: bool = True
+    lost: bool = False
 
     @staticmethod
     def of_all(notion: str, stated: Sequence[Loses], setting: Setting, theory: Theory) -> Curves:
@@ -67,7 +69,7 @@ class Curves:
         return self._page_about(given)
 
     def _page_about(self, given: Iterable[tuple[str, str]]) -> Any:
-        if (page := self.theory.computed(self.notion, given)) is None:
+        if (page := self.theory.computed(self.notion, given, self.lost)) is None:
             raise NoPage(f"no page computes {self.notion} bounds here")
         return page
 
@@ -204,11 +206,10 @@ class Curves:
             return [(head.noises[word], known)]
         asked = []
         for notion, values in loss.guarantees:
-            if notion not in parts or loss.moved:
-                raise NoLoss(
-                    f"{self.page.id} does not say what {mechanism.name}, stated in a metric, can lose"
-                )
-            asked.append((parts[notion], dict(values)))
+            below = divergences.below(self.theory.rule(notion), values, loss.curve)
+            if notion not in parts or loss.moved or below is None:
+                raise NoLoss(f"{self.page.id} does not say what {mechanism.name}, as it is stated, can lose")
+            asked.append((parts[notion], below))
         return asked
 
     # at two databases
@@ -302,7 +303,7 @@ class Curves:
             for loss, mechanism in every
             if mechanism.table is not None or _is_free(mechanism, self.setting, self.theory)
         ]
-        return replace(self, losses=free)
+        return replace(self, losses=free, lost=True)
 
     def most_lost(self, type: Type, at: Point) -> Iterator[tuple[int, range, Piece | None]]:
         """What each mechanism loses most that may be anything that its guarantee allows, and which of its
@@ -335,7 +336,7 @@ class Curves:
                 before += moved
                 head = self.page.head
                 _check_attained(self.page, mechanism, self.setting, self.theory)
-                parts = head.in_a_metric if i in between else head.parts
+                parts = head.in_a_metric if i in between else {**head.parts, **head.lost}
                 loss, rate = self._on_samples(parts, known[i])
                 if mechanism.sampled is not None and (rate is None or not self._is_known(i, type)):
                     raise NoLoss(f"{mechanism.name} is run on a sample, and what it loses there is not known")

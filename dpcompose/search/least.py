@@ -38,11 +38,11 @@ ONLY_CONVEX = (
 )
 
 
-def page(shop: Workshop, notion: str) -> Any | None:
-    """The page by which claims of a notion are computed, if there is one."""
+def page(shop: Workshop, notion: str, lost: bool = False) -> Any | None:
+    """The page by which claims of a notion are computed, if there is one; lost -- or refuted."""
     losses = [guarantees.loss_of(theorem) for theorem in shop.stated]
     try:
-        return computed.Curves(notion, losses, shop.setting, shop.theory).page
+        return computed.Curves(notion, losses, shop.setting, shop.theory, lost=lost).page
     except NoPage:
         return None
 

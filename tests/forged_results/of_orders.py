@@ -60,6 +60,10 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
             set_at("problem", "mechanisms", 0, "guarantee", "orders", to="(1, oo)"),
         ),
     ),
+    "more than normal noise has lost": (
+        "problems/185-renyi-at-one-order",
+        claimed(6, "epsilon", "14/5"),
+    ),
     "a claim that says nothing refuted": (GROUPS, limit(2, "1", "1")),
     "records of another family dealt": (
         "problems/181-records-dealt-at-random",

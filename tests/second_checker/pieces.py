@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from second_checker import chained, enclosures, formulas, keys, noises
+from second_checker import chained, enclosures, formulas, keys, noises, orders
 from second_checker.curves import Curve, Pieces
 from second_checker.enclosures import INF, End, Interval
 from second_checker.forms import Form, letters, number, rational
@@ -146,7 +146,7 @@ class Curves:
 
     def beyond(self, promises: list[Promise], point: Point, epsilon: Form) -> Fraction:
         """What δ at ε is at least, at the point, for some mechanisms and some target neighbours."""
-        page = self.page(promises)
+        page = self.page(promises, lost=True)
         if self.chained(promises):
             return max(one.low for one in chained.heights(self, promises, page, point, epsilon))
         for one in promises:
@@ -167,13 +167,17 @@ class Curves:
                 return False
         return True
 
-    def page(self, promises: list[Promise]) -> Any:
-        """The computed page: the one by which fewest noises go by a guarantee, the smallest, the first."""
+    def page(self, promises: list[Promise], lost: bool = False) -> Any:
+        """The computed page: the one by which fewest noises go by a guarantee, the smallest, the first.
+
+        lost -- or that says what some mechanisms lose, which is no bound.
+        """
         every = [t for t in self.losses.library.tables.values() if t["kind"] == "computed"]
         fits = []
         for table in every:
             words = [self.word(one.mechanism, table) for one in promises]
-            own = [w or one.notion in table.get("parts", {}) for w, one in zip(words, promises, strict=True)]
+            parts = {*table.get("parts", {}), *(table.get("lost", {}) if lost else ())}
+            own = [w or one.notion in parts for w, one in zip(words, promises, strict=True)]
             if table["notion"] == "approximate" and all(own):
                 plain = sum(
                     one.mechanism in self.losses.moves and not w
@@ -293,11 +297,18 @@ class Curves:
             forms = {key: self.losses.algebra.read(text, values) for key, text in table.items() if values}
             return self.add(pieces, one, forms, self.values(forms, one, point), number(1)) if values else None
         word = self.word(one.mechanism, page)
+        mechanism = self.losses.core["mechanisms"][one.mechanism]
+        if "orders" in mechanism:
+            alpha = self.losses.algebra.read("alpha")
+            rho = orders.slope_below(self.losses.algebra, mechanism)
+            own = {"epsilon": self.losses.algebra.times(rho, alpha)}
         names: dict[str, Form] = {**own, "r": self.losses.distance(one.mechanism, one.distance)}
         if word:
             noise = self.losses.core["mechanisms"][one.mechanism]["noise"]
             names |= noises.letters_of(self.losses.algebra, self.losses.library.one(noise["page"]), noise)
-        table = page["noises"][word] if word else page["parts"][promise.notion]
+        parts = {**page["parts"], **(page.get("lost", {}) if exact else {})}
+        demand(bool(word) or promise.notion in parts, "a page that says nothing of a notion")
+        table = page["noises"][word] if word else parts[promise.notion]
         if "keys" in table:
             forms = {key: self.losses.algebra.read(text, names) for key, text in table.items()}
             return self.keys(pieces, one, self.values(forms, one, point))

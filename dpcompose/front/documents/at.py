@@ -77,7 +77,7 @@ class At:
 
     told, type, pair -- the setting, the neighbours as the kernel knows them, and as they are printed;
     stated -- what all mechanisms lose by their guarantees; page -- the witnesses by which it is known what is
-    lost; None, where it is a curve.
+    lost; None, where it is a curve; unsaid -- the letter for an order, where the claim is about none.
     """
 
     told: Elaborated
@@ -87,6 +87,7 @@ class At:
     point: Point
     stated: Sequence[Loss]
     page: Any = None
+    unsaid: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -104,8 +105,11 @@ class At:
         known = page is not None and type.choices
         seen = attaining(elaborated.core, theory.in_kernel, page, type, stated, every) if known else None
         there = exchanged.at_point(type, elaborated.core, point, seen.summand if seen else None)
-        used = _used(elaborated, refuted, theory)
-        return cls(elaborated, theory, there, elaborated.pair(there), used, stated, page).printed()
+        used, orders = _used(elaborated, refuted), elaborated.core.orders
+        ordered = theory.in_kernel.rule(refuted.notion).head.ordered
+        unsaid = frozenset[str]() if ordered or orders is None else frozenset(orders.letters)
+        pair = elaborated.pair(there)
+        return cls(elaborated, theory, there, pair, used, stated, page, unsaid).printed()
 
     @property
     def core(self) -> Setting:
@@ -142,7 +146,7 @@ class At:
     @property
     def parameters(self) -> Point:
         """The values of the parameters, and of the members of families."""
-        return self.point
+        return {name: x for name, x in self.point.items() if name not in self.unsaid}
 
     @property
     def databases(self) -> Printing:
@@ -444,10 +448,9 @@ class At:
         return table.outcomes, at_D, at_E
 
 
-def _used(elaborated: Elaborated, refuted: Refuted, theory: Theory) -> Point:
-    """The point at which a claim is refuted, without what nothing uses, such as an order."""
-    setting, about = elaborated.setting, theory.in_kernel.rule(refuted.notion).head
-    order = elaborated.core.orders if about.ordered else None
+def _used(elaborated: Elaborated, refuted: Refuted) -> Point:
+    """The point at which a claim is refuted, without what nothing uses."""
+    setting, order = elaborated.setting, elaborated.core.orders
     members = (mechanism.reads.parts for mechanism in setting.mechanisms if mechanism.reads.divided)
     claimed = (name for _, value in refuted.values for name in value.letters)
     orders = {} if order is None else order.letters

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from dpcompose.kernel.core.orders import ALPHA, Curve, Orders
@@ -26,6 +27,18 @@ def order_of(theory: Theory, orders: Orders | None, *notions: str) -> dict[str, 
 def last_order(orders: Orders) -> dict[str, Term]:
     """The letter for the order up to which divergences are spoken of, where these have an end."""
     return {} if orders.last is None else {LAST_ORDER: terms.number(orders.last)}
+
+
+def below(rule: Any, values: Iterable[tuple[str, Term]], curve: Curve | None) -> dict[str, Term] | None:
+    """The parameters of a guarantee; of a curve alpha, and a number times it that is nowhere above the curve:
+    normal noise has it at all orders.  None where no such number is known."""
+    if not rule.head.ordered:
+        return dict(values)
+    slope = None if curve is None else curve.slope_below
+    if curve is None or slope is None:
+        return None
+    order = curve.orders.order
+    return {rule.head.parameters[0]: slope * order, ALPHA: order}
 
 
 def of_noise(law: Any, parameter: Term, r: Term, setting: Setting) -> Term:

@@ -17,7 +17,6 @@ from dpcompose.kernel.composition import divergences, families, given_tables, sa
 from dpcompose.kernel.composition.closer import Closer, at_most
 from dpcompose.kernel.composition.losses import Composition, Loss, NoLoss, adds_up, by_noise, summands
 from dpcompose.kernel.core.assumptions import Assumed, Assumption
-from dpcompose.kernel.core.orders import ALPHA
 from dpcompose.kernel.core.settings import Mechanism, Setting
 from dpcompose.kernel.covers.queries import answers_are_told, has_more_records, value_is_reached
 from dpcompose.kernel.covers.types import Moves, Type
@@ -398,18 +397,12 @@ class Witnesses:
         return None if curve is None or curve.orders.last is None else terms.number(curve.orders.last)
 
     def _letters(self, loss: Loss) -> dict[str, Term]:
-        """The parameters of a guarantee; of a curve a number times alpha that is nowhere above it, as normal
-        noise has it at all orders, with alpha."""
-        rule = self.theory.rule(loss.notion)
-        if not rule.head.ordered:
-            return dict(loss.values)
-        slope = None if loss.curve is None else loss.curve.slope_below
-        if slope is None:
+        """The parameters of a guarantee that a witness has, of a curve one that is nowhere above it."""
+        known = divergences.below(self.theory.rule(loss.notion), loss.values, loss.curve)
+        if known is None:
             name = self._mechanism(loss.mechanism).name
             raise NoLoss(f"no mechanism is known that loses at all orders what is stated of {name}")
-        assert loss.curve is not None
-        order = loss.curve.orders.order
-        return {rule.head.parameters[0]: slope * order, ALPHA: order}
+        return known
 
     def _is_between(self, i: int) -> bool:
         """Whether there may be databases at any distance between the two, in what M_i is stated in."""

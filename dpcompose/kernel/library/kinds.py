@@ -397,11 +397,12 @@ class Computed(Head):
     same for mechanisms that add noise, in terms of its parameter, r being how far an entry moves;
     in_a_metric -- the same for what mechanisms can lose at D, E whose guarantee is one in a metric, in terms
     of the parameters at D, E: there may be databases at any distance between these;
+    lost -- the same of guarantees of which no bound is known so: what some mechanisms with them lose;
     tables -- whether it is about mechanisms given by tables, whose rows are what they are;
     converse -- whether what has no larger δ than its one part, at any ε ≥ 0, has the guarantee of that.
     """
 
-    notions_in: ClassVar[tuple[str, ...]] = ("notion", "parts", "in_a_metric")
+    notions_in: ClassVar[tuple[str, ...]] = ("notion", "parts", "in_a_metric", "lost")
 
     kind: Literal["computed"]
     procedure: Literal["privacy curve"]
@@ -409,12 +410,17 @@ class Computed(Head):
     parts: dict[str, dict[str, str]] = field(default_factory=dict)
     noises: dict[str, dict[str, str]] = field(default_factory=dict)
     in_a_metric: dict[str, dict[str, str]] = field(default_factory=dict)
+    lost: dict[str, dict[str, str]] = field(default_factory=dict)
     tables: bool = False
     converse: bool = False
 
     def formulas(self, context: Context) -> Iterator[Written]:
         for notion, texts in self.parts.items():
             yield from formulas_in(("parts", notion), texts, (*context.of(notion), "r"))
+        for notion, texts in self.lost.items():
+            yield from formulas_in(
+                ("lost", notion), texts, (*context.of(notion), *context.order(notion), "r")
+            )
         for notion, texts in self.in_a_metric.items():
             yield from formulas_in(("in-a-metric", notion), texts, context.of(notion))
         for word, texts in self.noises.items():

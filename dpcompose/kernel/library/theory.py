@@ -65,16 +65,18 @@ class Theory:
         otherwise = f"there is no page on covers by {word}"
         return str(self.first("procedure", lambda page: page.head.procedure == word, otherwise).id)
 
-    def computed(self, notion: str, of: Iterable[tuple[str, str]]) -> Any | None:
+    def computed(self, notion: str, of: Iterable[tuple[str, str]], lost: bool = False) -> Any | None:
         """The page that computes bounds in a notion from guarantees in some notions, if there is one.
 
-        of -- the notion of each guarantee with the word of the noise that gives it, "" where there is none.
+        of -- the notion of each guarantee with the word of the noise that gives it, "" where there is none;
+        lost -- whether it is enough that the page says what some mechanisms with the guarantees lose.
         Of several pages the one that knows most of the noises, and then the most special one.
         """
         given, fitting = set(of), []
         for page in self.of_kind("computed"):
             others = {(stated, word) for stated, word in given if word not in page.head.noises}
-            if page.head.notion == notion and {stated for stated, _ in others} <= set(page.head.parts):
+            parts = {*page.head.parts, *(page.head.lost if lost else ())}
+            if page.head.notion == notion and {stated for stated, _ in others} <= parts:
                 by_guarantee = sum(1 for _, word in others if word)
                 known = len(page.head.parts) + len(page.head.noises)
                 fitting.append((page.is_believed, by_guarantee, known, page.id))

@@ -22,7 +22,10 @@ def guarantees(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
     """What a claim says, from guarantees in another notion, by pages with limits."""
     if terms.INFINITY in dict(said.values).values():
         return
-    for page in shop.theory.of_kind("conversion"):
+    stated_first = sorted(
+        shop.theory.of_kind("conversion"), key=lambda page: page.head.from_ not in shop.notions
+    )
+    for page in stated_first:
         if not page.head.aside or page.head.to != said.notion:
             continue
         with suppress(NoGuarantee, NoTheorem, ValueError):

@@ -76,7 +76,15 @@ class Claimed:
         setting = self.shop.setting
         between = parameters.points_between(dict(setting.parameters), setting.assumed)
         far = self.far_points(*self.values.values())
-        return self._with_members(chain(guarantees.points(setting, FEW_POINTS), between, far))
+        beyond = [] if self.has_letters else [self._beyond]
+        return self._with_members(chain(guarantees.points(setting, FEW_POINTS), between, far, beyond))
+
+    @property
+    def _beyond(self) -> Point:
+        """A point at which all letters are large, far beyond a claim with numbers."""
+        domains = dict(self.shop.setting.parameters)
+        large = {name: x for name, domain in domains.items() if domain.contains(x := parameters.EXTREMES[0])}
+        return {**self.usual, **large}
 
     @property
     def points_of_many(self) -> list[dict[str, Fraction]]:
