@@ -52,10 +52,6 @@ def _place(name: str, where: Path) -> Path:
 REFUSED = {
     name: why
     for why, names in {
-        ("metrics",): [
-            "problems/295-nearest-stays",
-            "problems/114-a-study-and-a-table-in-metrics",
-        ],
         ("formula",): ["problems/293-squares-and-products"],
     }.items()
     for name in names

@@ -54,7 +54,7 @@ def test_every_reason_has_a_name() -> None:
     assert raised == set(NOT_READ)
 
 
-ACCEPTED = 369
+ACCEPTED = 370
 
 # -- forgeries ---------------------------------------------------------------------------------------------
 

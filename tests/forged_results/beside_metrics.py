@@ -7,6 +7,7 @@ from typing import Any
 from forged_results.edits import Edit, claimed, core, every_step, set_at, step
 from forged_results.in_metrics import beside, in_steps, said
 
+STUDY = "problems/114-a-study-and-a-table-in-metrics"
 COUNTS = "problems/100-counts-of-districts"
 PEOPLE = "problems/237-three-people-of-any-number-of-districts"
 DISTRICTS, REGISTERS = "problems/111-metrics-for-neighbours", "problems/276-a-delta-of-what-is-read"
@@ -51,6 +52,13 @@ def of_both(form: int, n: int, claim: int, metric: str, said: str, once: str) ->
             one["epsilon"] = metric.replace("d_outside", "d__d_outside")
 
     return edit
+
+
+def by_some(data: Any) -> None:
+    """Takes the table out of all that is lost."""
+    for one in data["derivation"]["steps"]:
+        if one["rule"] == "attain":
+            one["by"] = [1, 2]
 
 
 LARGEST = "max(e[i], i, 1, k)"
@@ -195,4 +203,45 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
     ),
     "one district for two": (COUNTS, of_neighbours(1, "epsilon", "max(e1, e2)", 3)),
     "refuted for two districts": (COUNTS, of_neighbours(2, "epsilon", "e1 + e2", 3)),
+    # studies and tables in metrics
+    "another row of a study": (STUDY, core("mechanisms", 1, "table", "rows", 0, to=["1/3", "2/3"])),
+    "another answer": (
+        STUDY,
+        set_at("problem", "studies", "one", "tables", "answer", "rows", "well", to=["2/3", "1/3"]),
+    ),
+    "another count": (STUDY, set_at("problem", "tables", "count", "rows", "nobody", to=["9/10", "1/10"])),
+    "another person in a study": (STUDY, set_at("problem", "maps", "first", "table", "second", to="ill")),
+    "a person who is seen in no study": (
+        STUDY,
+        core("distances", "d__one_d_flip", "input", "stated", "lengths", 1, to="0"),
+    ),
+    "half of a visit": (
+        STUDY,
+        set_at("problem", "studies", "one", "mechanisms", 0, "guarantee", "metric", to="e*d_flip/2"),
+    ),
+    "a table that has not its guarantee": (
+        STUDY,
+        set_at("problem", "mechanisms", 1, "guarantee", "metric", to="log(3/2)*worth"),
+    ),
+    "a bound that rows do not keep": (
+        STUDY,
+        core("distances", "d__lost_by_C", "at most", to="d__worth*log(3/2)"),
+    ),
+    "the distance of another table": (STUDY, core("mechanisms", 1, "metric", "formula", to="d__lost_by_C")),
+    "a visit for an answer": (STUDY, step("given", 2, "i", to=1)),
+    "a bound of what has none": (STUDY, step("bounded", 1, "name", to="d__worth")),
+    "less than two tables lose": (STUDY, said(1, "(e + log(3))*worth", epsilon="d__worth*(e + log(3))")),
+    "refuted, and enough for both tables": (
+        STUDY,
+        said(3, "(e + log(3) + log(5/3))*worth", epsilon="d__worth*(e + log(3) + log(5/3))"),
+    ),
+    "least without a table": (STUDY, by_some),
+    "half of a step of a person": (
+        STUDY,
+        said(
+            2,
+            "(e + log(3))*d_person/2 + log(5/3)*worth",
+            epsilon="d__d_person*(e + log(3))/2 + d__worth*log(5/3)",
+        ),
+    ),
 }

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from second_checker import assumptions, counts
+from second_checker import assumptions, counts, metric_tables
 from second_checker.algebra import Algebra
 from second_checker.distances import GRAIN, Far, OfProblem, OfSetting, spoken
 from second_checker.everywhere import sampled
@@ -82,8 +82,9 @@ KEYS = {"parameters", "databases", "target", "mechanisms", "adaptive", "assumed"
 def agree(problem: Any, core: Any, library: Library) -> list[There]:
     """Rejects a setting that is not the problem's; else its cases."""
     demand(set(core) <= KEYS, "a setting with other entries")
-    if "orders" in problem or "studies" in problem:
-        raise NotRead("metrics", "studies")
+    if "orders" in problem:
+        raise NotRead("metrics", "divergences")
+    problem = metric_tables.flattened(problem)
     assumptions.agree(problem, core, Algebra(core["parameters"]))
     demand(bool(core["adaptive"]) == bool(problem.get("adaptive")), "adaptive is said of another setting")
     for name, words in core["parameters"].items():
@@ -168,9 +169,9 @@ def records(problem: Any, part: Any, own: Any) -> None:
 
 def mechanism(said: Any, one: Any, library: Library, core: Any) -> None:
     """Rejects a mechanism with another name, notion, number of members, or of outputs that are processed."""
-    wanted = {"name", "reads", "domain", "notion", "values", "metric", "noise", "count", "processed"}
-    if set(one) - wanted or "satisfies" in said or "table" in said or "sampled" in said:
-        raise NotRead("metrics", "tables, studies and several guarantees")
+    wanted = {"name", "reads", "domain", "notion", "values", "metric", "noise", "count", "processed", "table"}
+    if set(one) - wanted or "satisfies" in said or "sampled" in said:
+        raise NotRead("metrics", "samples and several guarantees")
     demand(
         said["name"] == one["name"] and one["reads"] == [None] and one["domain"] == "own", "another mechanism"
     )
@@ -182,7 +183,10 @@ def mechanism(said: Any, one: Any, library: Library, core: Any) -> None:
         algebra = Algebra(core["parameters"])
         demand(algebra.read(said["count"]) == algebra.read(one["count"]), "another number of members")
     demand(set(one["metric"]) == {"formula", "besides"}, "a metric with other entries")
-    if "noise" in said and "query" in one["noise"]:
+    demand(("table" in said) == ("table" in one), "a table, or none")
+    if "table" in said:
+        demand("count" not in said and "noise" not in said, "a table with other entries")
+    elif "noise" in said and "query" in one["noise"]:
         counts.agree(said, one, core, library)
     elif "noise" in said:
         ((kind, parameter),) = said["noise"].items()
@@ -273,6 +277,10 @@ def promised(said: Any, one: Any, problem: Any, core: Any, library: Library, the
             for k, t in guarantee.items()
         }
         return at(rule, own, r, algebra)
+    if "table" in said:
+        metric_tables.agree(said, one, problem, core)
+        r = metric_tables.lost(said, problem, core, algebra, there.case)
+        return at(rule, {key: number(1) for key in rule["parameters"]}, r, algebra)
     given = said["guarantee"]
     whole = reads == "everything"
     told = None
@@ -280,6 +288,9 @@ def promised(said: Any, one: Any, problem: Any, core: Any, library: Library, the
         demand(given.get("domain") in ("own", "common"), "a guarantee of no domain")
         told = (reads, given["domain"])
     metrics = OfProblem(algebra, there.case, problem, core, told)
+    if "within" in said:
+        demand(whole, "what a mechanism of a study reads")
+        metrics = metric_tables.metrics(said, problem, core, algebra, there.case)
     if "metric" in given:
         demand(set(given) <= {"notion", "metric", "delta", "domain"}, "a guarantee with other entries")
         several = any(mark in given["metric"] for mark in ("(", "**", "+")) or given.get("delta", "0") != "0"

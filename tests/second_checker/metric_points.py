@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from second_checker import in_metrics, normals
+from second_checker import in_metrics, normals, tables
 from second_checker.conclusions import Bound, Shown
 from second_checker.distances import Far
 from second_checker.everywhere import Everywhere
@@ -33,6 +33,23 @@ class Reached:
     moved: list[Form]
     events: bool
     of: frozenset[str]
+    tables: list[Any] = field(default_factory=list)
+
+    def of_tables(self, there: There) -> list[list[Form]]:
+        """What tables lose in each order of the two databases; none where they lose everything in one."""
+        if not self.tables:
+            return [[]]
+        x, y = there.case.listed[""]
+        found = []
+        for a, b in ((x, y), (y, x)):
+            own = [
+                tables.ratio(there.algebra, tables.rows(there.algebra, one, None), a, b)
+                for one in self.tables
+            ]
+            if None in own:
+                return []
+            found.append([one for one in own if one is not None])
+        return found
 
 
 class AtPoints(AnyTwo):
@@ -68,8 +85,12 @@ class AtPoints(AnyTwo):
         key, events = table["shows"], table["by"] == "event"
         values: list[Form | None] = []
         moved: list[Form] = []
+        told = [self.core["mechanisms"][i] for i in by if "table" in self.core["mechanisms"][i]]
+        demand(not told or table["by"] == "ratio", "a table in another notion")
         for i in by:
             one = self.core["mechanisms"][i]
+            if one in told:
+                continue
             value = self.of_one(one, notion, key, known, events)
             if value is None:
                 moved.append(self.algebra.read(one["metric"]["formula"]))
@@ -80,7 +101,7 @@ class AtPoints(AnyTwo):
                     raise NotRead("attained", "events of families")
         if len(by) < self.count:
             self.library.of("processing", of="parts")
-        return Reached(notion, key, values, moved, events, covered.of)
+        return Reached(notion, key, values, moved, events, covered.of, told)
 
     def of_one(self, one: Any, notion: str, key: str, known: list[str], events: bool) -> Form | None:
         """What a mechanism loses, as what is added up; None where it is more than any number once it moves."""
@@ -176,7 +197,9 @@ class AtPoints(AnyTwo):
                     return False
                 rest *= 1 - Fraction(max(x, Fraction(0)))
             return 1 - rest > high
-        return sum(lows, Fraction(0)) > high
+        more = reached.of_tables(there)
+        ends = [sum((there.algebra.enclose(x, point)[0] for x in own), Fraction(0)) for own in more]
+        return not ends or sum(lows, Fraction(0)) + max(ends) > high
 
     def least_everywhere(self, step: Any, before: list[Any]) -> Shown:
         """That a guarantee is attained at any two databases."""
@@ -208,7 +231,10 @@ class AtPoints(AnyTwo):
             return True
         if wanted is None:
             return False
-        total = add(*(x for x in far if x is not None))
+        more = reached.of_tables(there)
+        if not more:
+            return True
+        total = add(*(x for x in far if x is not None), there.algebra.top(1, [add(*own) for own in more]))
         return Everywhere(there.algebra, there.case.facts).is_at_least(total, wanted)
 
     def larger(self, step: Any, before: list[Any]) -> Shown:

@@ -67,6 +67,15 @@ class AnyTwo(Derivation):
 
     # -- bounds ------------------------------------------------------------------------------------------
 
+    def mechanism(self, i: Any, kind: str) -> Any:
+        """The mechanism with this number: a table is private in the distance of its rows, as it is stated."""
+        demand(type(i) is int and 1 <= i <= self.count, "there is no such mechanism")
+        one = self.core["mechanisms"][i - 1]
+        if kind == "given" and "table" in one:
+            self.kept(one)
+            return one
+        return super().mechanism(i, kind)
+
     def noise(self, step: Any, before: list[Any]) -> Promise:
         """The guarantee of a noise, in a notion of its page."""
         one = self.mechanism(step["i"], "noise")
