@@ -49,11 +49,5 @@ def _place(name: str, where: Path) -> Path:
     return where / f"{name.replace('/', ' ')}.json"
 
 
-REFUSED = {
-    name: why
-    for why, names in {
-        ("formula",): ["problems/293-squares-and-products"],
-    }.items()
-    for name in names
-}
-"""The problems that it does not read, and why."""
+REFUSED: dict[str, tuple[str, ...]] = {}
+"""The problems that it does not read, and why: names of `second_checker.verdicts.NOT_READ`."""

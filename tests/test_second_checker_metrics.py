@@ -8,6 +8,7 @@ import pytest
 from second_checker.algebra import Algebra
 from second_checker.everywhere import Everywhere
 from second_checker.linear import is_combination
+from second_checker.slopes import slopes_of
 
 
 @pytest.mark.parametrize(
@@ -50,3 +51,39 @@ def test_comparisons_that_hold_everywhere(greater: str, lesser: str, fact: str |
     algebra = Algebra({**LETTERS, **PARAMETERS})
     facts = [] if fact is None else [algebra.read(fact)]
     assert Everywhere(algebra, facts).is_at_least(algebra.read(greater), algebra.read(lesser)) == so
+
+
+WHOLE, SIZE = "abs(x__D - x__E) + abs(y__D - y__E)", "abs(({}) - ({}))"
+
+
+@pytest.mark.parametrize(
+    ("value", "steep", "so"),
+    [
+        ("x*y", "max(a, b)", True),
+        ("x*y", "min(a, b)", False),
+        ("x*y", "(a + b)/2", False),
+        ("min(x, c)**2", "2*c", True),
+        ("min(x, c)**2", "19*c/10", False),
+        ("max(x, y)", "1", True),
+        ("max(x, 2*y)", "1", False),
+        ("abs(x - y)", "1", True),
+        ("abs(x - y)*x", "2*a + b", True),
+        ("x + min(y, x*y/a)", "1 + b/a + 1", True),
+        ("(x + y)/2 + min(x, y)/2", "1", True),
+        ("(x + y)/2 + min(x, y)", "1", False),
+    ],
+)
+def test_slopes(value: str, steep: str, so: bool) -> None:
+    """How far v moves for each unit of x and y, x in [0, a] and y in [0, b]."""
+    ends = [value.replace("max", "MAX").replace("x", f"x__{who}").replace("y", f"y__{who}") for who in "DE"]
+    formula = SIZE.format(*ends).replace("MAX", "max")
+    core = {
+        "parameters": dict.fromkeys(("a", "b", "c"), "positive"),
+        "databases": {
+            "parts": {"": {"kind": "points", "coordinates": ["x", "y"], "box": [["0", "a"], ["0", "b"]]}}
+        },
+        "distances": {"d__L1": {"formula": WHOLE}, "d__v": {"formula": formula}},
+    }
+    algebra = Algebra({**core["parameters"], "d__L1": "nonnegative", "d__v": "nonnegative"})
+    told = slopes_of(core, algebra.read(f"d__L1*({steep})"), algebra.read("d__v"), algebra)
+    assert told is not None and told.are_covered() == so and told.are_exceeded() != so

@@ -7,6 +7,7 @@ from typing import Any
 from forged_results.edits import Edit, claimed, core, every_step, set_at, step
 from forged_results.in_metrics import beside, in_steps, said
 
+SLOPES = "problems/293-squares-and-products"
 STUDY = "problems/114-a-study-and-a-table-in-metrics"
 COUNTS = "problems/100-counts-of-districts"
 PEOPLE = "problems/237-three-people-of-any-number-of-districts"
@@ -244,4 +245,41 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
             epsilon="d__d_person*(e + log(3))/2 + d__worth*log(5/3)",
         ),
     ),
+    # slopes
+    "half as steep": (SLOPES, said(1, "(e1 + e2)/2*L1", epsilon="d__L1*(e1 + e2)/2")),
+    "as steep as the square alone": (SLOPES, said(2, "e1*L1", epsilon="d__L1*e1")),
+    "as steep as the product alone": (SLOPES, said(2, "e2*L1", epsilon="d__L1*e2")),
+    "a tenth less than the square is steep": (
+        SLOPES,
+        said(2, "max(9*e1/10, e2)*L1", epsilon="d__L1*max(9*e1/10, e2)"),
+    ),
+    "refuted, and steep enough": (SLOPES, said(3, "max(e1, e2)*L1", epsilon="d__L1*max(e1, e2)")),
+    "a square that is not cut off": (
+        SLOPES,
+        set_at("problem", "maps", "clipped_square", "values", 0, to="x**2"),
+    ),
+    "cut off at twice as much": (
+        SLOPES,
+        set_at("problem", "maps", "clipped_square", "values", 0, to="min(max(x, 0), 2*c)**2"),
+    ),
+    "the square of another coordinate": (
+        SLOPES,
+        core(
+            "distances",
+            "d__L1_clipped_square",
+            "formula",
+            to="abs(min(c, max(y__D, 0))**2 - min(c, max(y__E, 0))**2)",
+        ),
+    ),
+    "a product of numbers without an end": (SLOPES, core("databases", "parts", "", "box", 1, to=["0", None])),
+    "noise for the smaller factor": (
+        SLOPES,
+        set_at("problem", "mechanisms", 1, "noise", "laplace", to="min(a, b)/e2"),
+    ),
+    "noise on a number for its square": (
+        SLOPES,
+        core("mechanisms", 0, "noise", "entries", 0, to="min(c, max(x__D, 0))"),
+    ),
+    "a square away from where it is steep": (SLOPES, step("refute", 1, "point", "x__D", to="1/2")),
+    "loose where nothing moves": (SLOPES, step("larger", 1, "point", "z__E", to="0")),
 }

@@ -255,7 +255,7 @@ def families(form: Form) -> set[Any]:
                 found.add(a)
             elif a[0] == "top":
                 found |= {f for x, _ in a[2] for f in families(x)}
-            elif a[0] in ("exp", "log", "sum") and families(a[1]):
+            elif a[0] in ("exp", "log", "sum", "power") and families(a[1]):
                 raise NotRead("certificate", "with a family within a root or the like")
     return found
 

@@ -222,7 +222,7 @@ def innermost(forms: Sequence[Form]) -> Any:
             for a, _ in monomial:
                 if a[0] == "top":
                     return innermost([x for x, _ in a[2]]) or a
-                if a[0] in ("sum", "exp", "log") and (found := innermost([a[1]])):
+                if a[0] in ("sum", "power", "exp", "log") and (found := innermost([a[1]])):
                     return found
     return None
 

@@ -4,6 +4,7 @@ A form is a frozenset of (monomial, factor), a monomial a frozenset of (atom, po
 
     ("letter", name)              ("prime", n)            ("exp", form)          ("log", form)
     ("sum", form)                 what stands below a root or a quotient
+    ("power", form)               a worst case to a power that is no worst case of powers
     ("top", m, members)           a worst case; members is a frozenset of (form, times)
     ("family", m, member, count)  one over a family, m None for the sum of all, else a number or a form
 """

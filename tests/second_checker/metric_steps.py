@@ -5,6 +5,7 @@ Certificates of comparisons are not read here: that a formula is at least anothe
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from second_checker.in_metrics import There
 from second_checker.losses import Losses, Promise, Values
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
+from second_checker.slopes import slopes_of
 
 OWN = {
     **{
@@ -185,6 +187,8 @@ class AnyTwo(Derivation):
         self.spoken_of(values, covered)
         if any(self.core["distances"][name].get("within") for name in covered.of):
             self.library.of("procedure", procedure="within a distance")
+        if self.by_slopes(values, bound):
+            return Bound(bound.notion, values, bound.squared, claim)
         for there in self.found:
             here = {key: None if x is None else self.at(x, there) for key, x in values.items()}
             if None in here.values() and not all(there.case.near.values()):
@@ -194,6 +198,25 @@ class AnyTwo(Derivation):
                 lesser = None if known is None else self.at(known, there)
                 self.show_at_least(there, greater, lesser, "a claim is below what is satisfied")
         return Bound(bound.notion, values, bound.squared, claim)
+
+    def by_slopes(self, values: dict[str, Form | None], bound: Bound) -> bool:
+        """Whether a claim in one parameter is seen to be at least a bound as values move with their slopes."""
+        if (
+            len(values) != 1
+            or bound.squared
+            or any(one.get("within") for one in self.core["distances"].values())
+        ):
+            return False
+        (key,) = values
+        claim, known = values[key], bound.values[key]
+        if claim is None or known is None:
+            return False
+        with suppress(NotRead):
+            told = slopes_of(self.core, claim, known, self.algebra)
+            if told is None or told.are_covered():
+                return told is not None
+            demand(not told.are_exceeded(), "a claim is below what is satisfied")
+        return False
 
     def spoken_of(self, values: dict[str, Form | None], covered: Cases) -> None:
         """Rejects a claim in distances that a cover does not look at."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from fractions import Fraction
 from functools import reduce
 from itertools import product
@@ -30,6 +31,11 @@ from second_checker.outcomes import NotRead, Rejected
 from second_checker.values import Values
 
 
+def one_atom(form: Form) -> Any:
+    """The atom that a form is."""
+    return next(iter(next(iter(form))[0]))[0]
+
+
 class Products(Values):
     """Forms that are made of forms."""
 
@@ -54,10 +60,12 @@ class Products(Values):
     def lower(self, form: Form) -> int:
         """The same, also with letters written as what they are above their least values."""
         found = super().lower(form)
-        if not found and (moved := self.above_least(form)) != form:
-            found = super().lower(moved)
-        if not found and len(form) > 1:
-            found = self.without_factors(form)
+        with suppress(NotRead):
+            if not found and (moved := self.above_least(form)) != form:
+                found = super().lower(moved)
+        with suppress(NotRead):
+            if not found and len(form) > 1:
+                found = self.without_factors(form)
         return found
 
     def without_factors(self, form: Form) -> int:
@@ -115,6 +123,7 @@ class Products(Values):
             if a[0] == "exp":
                 exponent = add(exponent, scale(a[1], p))
             else:
+                a = one_atom(a[1]) if a[0] == "power" else a
                 powers[a] = powers.get(a, Fraction(0)) + p
         worst = [a for a, p in powers.items() if a[0] == "top" and p]
         result = made([(UNIT, factor)])
@@ -137,24 +146,31 @@ class Products(Values):
             result = made([(monomial, next(iter(result))[1])])
         elif monomial:
             result = self.times(result, made([(monomial, Fraction(1))]))
+        kept = [a for a in worst if self.way(a, powers[a]) is None]
+        result = made((mono | {(("power", atom(a)), powers[a]) for a in kept}, c) for mono, c in result)
+        if kept and any(a[0] == "top" for mono, _ in result for a, _ in mono):
+            raise NotRead("formula", "of worst cases")
         for a in worst:
-            p = powers[a]
-            seen = {min(max(self.sign(x), -1), 1) for x, _ in a[2]}
-            if p != 1 and (
-                a[1] != 1 or p < 0 or len(seen) > 1 or 0 in seen or (p.denominator != 1 and -1 in seen)
-            ):
-                raise NotRead("formula", "powers of a worst case")
+            p, way = powers[a], self.way(a, powers[a])
+            if way is None:
+                continue
             if p == 1:
                 result = self.into(result, a)
                 continue
-            (way,) = seen
-            powers = [scale(self.power(scale(x, way), p), way) for x, _ in a[2]]
-            inside = scale(self.top(1, powers), way ** (p.numerator + 1))
-            if is_worst(inside):
-                result = self.into(result, next(iter(next(iter(inside))[0]))[0])
-            else:
-                result = self.times(result, inside)
+            members = [scale(self.power(scale(x, way), p), way) for x, _ in a[2]]
+            inside = scale(self.top(1, members), way ** (p.numerator + 1))
+            result = self.into(result, one_atom(inside)) if is_worst(inside) else self.times(result, inside)
         return result
+
+    def way(self, worst: Any, p: Fraction) -> int | None:
+        """The sign of all members of a worst case, whose power is that of their powers; None where it is kept as it is."""
+        seen = {min(max(self.sign(x), -1), 1) for x, _ in worst[2]}
+        alike = worst[1] == 1 and len(seen) == 1 and 0 not in seen
+        if p == 1 or (alike and p > 0 and (p.denominator == 1 or -1 not in seen)):
+            return next(iter(seen))
+        if p < 0 or p.denominator != 1:
+            raise NotRead("formula", "powers of a worst case")
+        return None
 
     def into(self, form: Form, worst: Any) -> Form:
         """form·P for a worst case P: each monomial is multiplied into it, by its sign."""

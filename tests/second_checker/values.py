@@ -87,7 +87,7 @@ class Values:
                 return 2
             case ("log", x):
                 return self.sign(minus(x, number(1)))
-            case ("sum", x) | ("family", _, x, _):
+            case ("sum" | "power", x) | ("family", _, x, _):
                 return self.sign(x)
             case ("top", m, members):
                 up = sorted((s for x, n in members for s in [self.sign(x)] * n), reverse=True)
@@ -150,7 +150,7 @@ class Values:
             case ("log", x):
                 low, high = self.enclose(x, point)
                 return enclosures.logarithm((max(low, Fraction(0)), high))
-            case ("sum", x):
+            case ("sum" | "power", x):
                 return self.enclose(x, point)
             case ("top", m, members):
                 every = [self.enclose(x, point) for x, n in members for _ in range(n)]

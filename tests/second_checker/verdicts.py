@@ -35,7 +35,7 @@ from second_checker.samples import demand_same
 Walk = TypeVar("Walk", bound=Derivation)
 THEOREMS = Path(__file__).resolve().parents[2] / "theorems"
 NOT_READ = {
-    "metrics": "metrics beside neighbours, studies and tables in metrics, multisets of limited size in metrics",
+    "metrics": "several distances on the common domain, families, samples and groups in metrics, multisets of limited size",
     "setting": "some maps, sizes and granularities; classes that are very large or go through other procedures, as do groups in parts",
     "assumed": "relations for numbers of members, or of which a multiple is taken away in other letters",
     "also": "several guarantees of one mechanism",
