@@ -238,7 +238,7 @@ def sum_is_seen(k: int) -> object:
     from dpcompose.kernel.expressions.domains import NONNEGATIVE
     from dpcompose.search.comparisons import parameters
 
-    parameters.at_least.cache_clear()
+    parameters.certified.cache_clear()
     forms.read.cache_clear()
     letters = [terms.letter(f"e{i}", NONNEGATIVE) for i in range(k)]
     return parameters.at_least(terms.add(letters), terms.top(2, letters))

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from search.compared import COMPARISONS, KNOWN, F, K, N, P, R, judged, kinds, read
 
+from dpcompose.front.studies.study import Study
 from dpcompose.kernel import comparison
 from dpcompose.kernel.expressions import formulas, terms
-from dpcompose.search.comparisons import by_calculus, comparing
+from dpcompose.privacy import problems
+from dpcompose.search.comparisons import by_calculus, comparing, parameters
 from dpcompose.search.comparisons.comparing import Point, Proof, compare
 
 
@@ -173,3 +175,27 @@ def test_numbers_that_are_one_written_in_two_ways(one: str, other: str) -> None:
         assert isinstance(found, comparing.Proof)
         assert comparison.check_at_least(more, less, found.certificate) == found.used
         assert isinstance(comparing.compare(more, less + terms.number(1) / 10**9), comparing.Point)
+
+
+def test_a_claim_that_stays_undecided_is_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A maximum times what may be negative: why it stays undecided is told of the proof that was looked for."""
+    asked: list[tuple[Any, ...]] = []
+
+    def counted(greater: Any, lesser: Any, **more: Any) -> Any:
+        asked.append((greater, lesser, *more.items()))
+        return compare(greater, lesser, **more)
+
+    monkeypatch.setattr(parameters.comparing, "compare", counted)
+    said = {"notion": "pure", "epsilon": "exp(a) - 1", "granularity": "unbounded"}
+    data = {
+        "format": 1,
+        "parameters": {"a": "integer >= 1"},
+        "databases": {"kind": "multisets"},
+        "target": {"granularity": "unbounded"},
+        "mechanisms": [{"name": f"M{i}", "guarantee": said} for i in range(2)],
+        "claims": [{"notion": "pure", "epsilon": "2*(exp(a) - 1)*(1 + min(3*a, 3/2*a))"}],
+    }
+    problem = problems.read_data(data)
+    assert Study(problem.setting).check(problem.claims[0]).verdict == "undecided"
+    proofs = [question for question in asked if ("to_prove", True) in question]
+    assert proofs and len(proofs) == len(set(proofs))

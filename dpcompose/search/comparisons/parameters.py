@@ -38,7 +38,6 @@ MOST_MEMBERS = 2_000
 __all__ = ["MOST_MEMBERS", "at_least", "completed", "far_points", "points", "simple", "usual", "where_larger"]
 
 
-@lru_cache(maxsize=4096)
 def at_least(
     greater: Term,
     lesser: Term,
@@ -51,6 +50,12 @@ def at_least(
     squared -- whether the squares of values ≥ 0 are compared, if that shows it; efforts, assumed -- see
     `comparing.compare`.
     """
+    return certified(greater, lesser, squared, efforts, assumed)
+
+
+@lru_cache(maxsize=4096)
+def certified(greater: Term, lesser: Term, squared: bool, efforts: int | None, assumed: Assumed) -> Any:
+    """The same, kept: a cache tells calls apart that leave out defaults, or name them, so here none does."""
     by_squares = _by_squares(greater, lesser, efforts, assumed) if squared else None
     return _shown(greater, lesser, efforts, assumed) if by_squares is None else by_squares
 
