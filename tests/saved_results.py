@@ -49,14 +49,5 @@ def _place(name: str, where: Path) -> Path:
     return where / f"{name.replace('/', ' ')}.json"
 
 
-REFUSED = {
-    name: why
-    for why, names in {
-        ("metrics",): [
-            "problems/295-nearest-stays",
-            "pages/shapes/chains",
-        ],
-    }.items()
-    for name in names
-}
-"""The problems that it does not read, and why."""
+REFUSED: dict[str, tuple[str, ...]] = {}
+"""The problems that it does not read, and why: names of `second_checker.verdicts.NOT_READ`."""

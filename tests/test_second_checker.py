@@ -16,6 +16,7 @@ import saved_results
 from forged_results import (
     apart,
     beside_metrics,
+    chains,
     classes,
     curves,
     derivations,
@@ -54,7 +55,7 @@ def test_every_reason_has_a_name() -> None:
     assert raised == set(NOT_READ)
 
 
-ACCEPTED = 371
+ACCEPTED = 375
 
 # -- forgeries ---------------------------------------------------------------------------------------------
 
@@ -72,6 +73,7 @@ FORGERIES = {
     **several.FORGERIES,
     **letters.FORGERIES,
     **beside_metrics.FORGERIES,
+    **chains.FORGERIES,
 }
 
 

@@ -296,7 +296,10 @@ def promised(said: Any, one: Any, problem: Any, core: Any, library: Library, the
         several = any(mark in given["metric"] for mark in ("(", "**", "+")) or given.get("delta", "0") != "0"
         listed = problem["databases"].get("kind") == "listed"
         if told is not None and told[1] == "common" and listed and several:
-            raise NotRead("metrics", "what holds at the nearest databases with the same values of a map")
+            if "delta" not in given or one["notion"] != "approximate":
+                raise NotRead("metrics", "what holds at the nearest databases with the same values of a map")
+            r, delta = metric_tables.nearest(said, problem, core, algebra, there.case)
+            return at(rule, {"epsilon": number(1), "delta": number(0)}, r, algebra) | {"delta": delta}
         r = metrics.value(given["metric"])
         found = at(rule, {rule["parameters"][0]: number(1), "delta": number(0)}, r, algebra)
         if "delta" in rule["parameters"]:

@@ -17,8 +17,9 @@ from second_checker.forms import Form, add
 from second_checker.in_metrics import There
 from second_checker.losses import Promise
 from second_checker.metric_axioms import Axioms
+from second_checker.metric_chains import ChainSteps
 from second_checker.metric_places import places
-from second_checker.metric_steps import AnyTwo, Cases, Named
+from second_checker.metric_steps import Cases, Named
 from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.pages import Library
 
@@ -52,7 +53,7 @@ class Reached:
         return found
 
 
-class AtPoints(AnyTwo):
+class AtPoints(ChainSteps):
     """The steps about witnesses, and about two databases at a point."""
 
     # -- what is lost ------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any
 
 from second_checker.algebra import Algebra
 from second_checker.distances import Far, OfProblem, ratio
-from second_checker.forms import minus
+from second_checker.forms import ZERO, minus
 from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.pairs import Case
 
@@ -124,4 +124,30 @@ def metrics(said: Any, problem: Any, core: Any, algebra: Algebra, case: Case) ->
     return OfProblem(algebra, there, of.problem, inside)
 
 
-__all__ = ["Within", "agree", "flattened", "lost", "metrics"]
+def nearest(said: Any, problem: Any, core: Any, algebra: Algebra, case: Case) -> tuple[Far, Far]:
+    """What is stated, and the δ beside it, at the nearest two databases with the same values of a map.
+
+    What is stated of two databases holds of all others that are read as they are.  Where of some pair both are least,
+    that is all that is known.
+    """
+    given, chart = said["guarantee"], problem["maps"][said["reads"]["map"]]["table"]
+    names, (x, y) = elements(problem), case.listed[""]
+    if chart[names[x]] == chart[names[y]]:
+        return ZERO, ZERO
+    found: list[tuple[Far, Far]] = []
+    for a, one in enumerate(names):
+        for b, other in enumerate(names):
+            if (chart[one], chart[other]) == (chart[names[x]], chart[names[y]]):
+                of = OfProblem(algebra, Case(listed={"": (a, b)}), problem, core)
+                found.append((of.value(given["metric"]), of.value(given.get("delta", "0"))))
+
+    def at_most(p: Far, q: Far) -> bool:
+        return q is None or (p is not None and algebra.sign(minus(q, p)) >= 1)
+
+    for pair in found:
+        if all(at_most(pair[0], other[0]) and at_most(pair[1], other[1]) for other in found):
+            return pair
+    raise NotRead("metrics", "several databases with the same values, of which none are nearest")
+
+
+__all__ = ["Within", "agree", "flattened", "lost", "metrics", "nearest"]
