@@ -381,6 +381,7 @@ def main() -> int:
         "--reached", type=Path, help="which tests reach which line; is written where there is none"
     )
     given.add_argument("--seconds", type=float, default=10, help="for the tests of one mutant")
+    given.add_argument("--until", type=float, default=0, help="for those of one that survives these")
     given.add_argument("--tests", nargs="*", help="other tests than those of the kernel")
     given.add_argument("--only", help="mutants that hold these words")
     given.add_argument("--again", type=Path, help="only those that stand in this report")
@@ -402,7 +403,7 @@ def main() -> int:
         counts[ended] += 1
         told(mutant, ended, counts)
 
-    with_tests(attack, chosen, said.seconds, said.reached, said.tests or TESTS)
+    with_tests(attack, chosen, (said.seconds, said.until), said.reached, said.tests or TESTS)
     print("\n".join(report(ends)))
     print(f"of {len(every)} mutants in all")
     return 0

@@ -37,6 +37,7 @@ IN_PART = "tests/privacy/"
 """Of the rows of these tables as many are asked as in a normal run."""
 WHOLE = ("tests/kernel/test_steps_changed.py", "tests/kernel/test_kept.py", "tests/attacks/test_drawn.py")
 """Of these also the slow ones, of which a normal run takes a share."""
+SURVIVES = "survives"
 SEEN, SURVIVED, SAME = 1, 0, 3
 """How a process of a mutant ends; SAME: it has no other code."""
 
@@ -207,7 +208,7 @@ class Suite:
         while tests := self.chosen(mutant, seconds):
             ended, last = status(functools.partial(self._asked, tests, mutant), self._allowed(tests))
             if ended == SURVIVED:
-                return "survives"
+                return SURVIVES
             if ended == SAME or last < 0:
                 return "not made"
             if (
@@ -218,6 +219,15 @@ class Suite:
                 return KILLED
             self.failing.add(last)
         return "reached by no test"
+
+    def outcome_in(self, mutant: Mutant, seconds: Sequence[float]) -> str:
+        """How it ends in so many seconds, and if it survives, in the next ones."""
+        first, *more = seconds
+        ended = self.outcome(mutant, first)
+        for longer in more:
+            if ended == SURVIVES and longer > first:
+                ended = self.outcome(mutant, longer)
+        return ended
 
     def _allowed(self, tests: Collection[int]) -> float:
         """How long these tests may take: what takes much longer than before does not end."""
@@ -261,11 +271,12 @@ def status(asked: Callable[[Callable[[int], object]], int], seconds: float) -> t
 def with_tests(
     attack: Callable[[Mutant, str], None],
     chosen: Sequence[Mutant],
-    seconds: float,
+    seconds: Sequence[float],
     kept: Path | None,
     tests: Sequence[str],
 ) -> None:
-    """Collects the tests of the kernel, and tells of each mutant how it ends; kept -- where is kept what they reach."""
+    """Collects the tests of the kernel, and tells of each mutant how it ends; seconds -- how long the tests of one
+    may take, and how long those of one that survives; kept -- where is kept what they reach."""
 
     class Loop:
         @staticmethod
@@ -292,7 +303,7 @@ def with_tests(
             gc.freeze()
             gc.disable()
             for mutant in chosen:
-                attack(mutant, suite.outcome(mutant, seconds))
+                attack(mutant, suite.outcome_in(mutant, seconds))
             print(f"{len(suite.failing)} tests failed with the code as it is", file=sys.stderr, flush=True)
             return True
 
