@@ -21,6 +21,7 @@ from dpcompose.kernel.core import reading
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import places
+from dpcompose.kernel.covers.products import Products
 from dpcompose.kernel.judgements import Optimal
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules import metrics as rules
@@ -162,6 +163,16 @@ def test_a_table_loses_its_distance_and_no_less(notion: str, value: str, claim: 
     except BadSetting:
         return
     assert not believed(setting, notion, claim)
+
+
+def test_databases_that_are_equal_in_a_listed_part_are_one_of_it() -> None:
+    """Whether they differ there is one distance, how many steps they are apart another one: 0 with 0."""
+    far = {"d__f": {"parts": ["b"]}, "d__c": steps([[0, 1], [1, 2]], "b")}
+    setting = core({"a": LINE, "b": THREE}, far, mechanism("M", "e*d__f + d__c"))
+    types = Products(setting, THEORY, [*far]).cover().types
+    told = {(tuple(r.number for _, r in one.where.distances), one.pair) for one in types if one.where}
+    assert told == {((0, 0), (0, 0)), ((1, 0), (0, 0)), ((1, 1), (0, 1)), ((1, 2), (0, 2))}
+    assert [one.where.same for one in types if one.where] == [frozenset()] * 3 + [frozenset({"b"})]
 
 
 # what is true is not refuted

@@ -7,11 +7,14 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from kernel.covers.test_contributions import U, bag, family, record
+import told
+from kernel.covers.test_contributions import B, U, bag, family, moves, record
 
+from dpcompose.kernel import covers
 from dpcompose.kernel.core import reading
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers import room_for_rows, sizes
+from dpcompose.kernel.covers.types import NoCover
 from dpcompose.kernel.expressions import formulas
 
 LETTERS = {"k": "integer >= 1", "L": "integer >= 1", "m": "integer >= 2"}
@@ -199,3 +202,39 @@ def test_numbers_with_room(more: Any, numbers: Mapping[str, int]) -> None:
     found = room_for_rows.numbers(there, point)
     assert found == numbers == sizes.numbers(there, point) and room_for_rows.are_there(there, point | found)
     assert room_for_rows.numbers(there, {}) == {}
+
+
+ANY = {"single": "any two", "steps": 1}
+FULL = "how far several persons that come and go move what M1 asks of everything is not told"
+MEMBERS = "each of several steps may move another member of M2, which is stated for groups"
+
+
+@pytest.mark.parametrize(
+    "replaced, whole, members, far",
+    [
+        ("no", U, U, FULL),
+        ("no", U, ANY, FULL),
+        ("no", ANY, U, "1:1x1 2:(product 3 k)x2"),
+        ("no", B, U, "1:oox1 2:(product 3 k)x2"),  # sizes differ
+        ("no", ANY, ANY, MEMBERS),
+        ("bag", U, U, "1:18x1 2:(product 6 k)x2"),  # nine rows go, and nine come
+        ("bag", ANY, U, "1:1x1 2:(product 6 k)x2"),
+        ("bag", B, U, "1:oox1 2:(product 6 k)x2"),
+        ("bag", U, ANY, MEMBERS),
+        ("rows", U, U, "1:18x1 2:(product 6 k)x2"),
+        ("rows", B, U, "1:9x1 2:(product 6 k)x2"),  # nine are replaced
+    ],
+)
+def test_who_reads_everything_and_several_persons(replaced: str, whole: Any, members: Any, far: str) -> None:
+    """Of at most nine rows: k persons, of whom each has three rows in each of two parts, and others outside."""
+    there = setting(
+        bag("2", "3", replaced) | {"times": "k"},
+        WHOLE | {"stated": whole},
+        ON_K | {"stated": members, "domain": "common"},
+    )
+    try:
+        found = covers.cover(there, told.THEORY)
+    except NoCover as error:
+        assert str(error).startswith(far)
+    else:
+        assert moves(found) == {far} and found.convex == {2}

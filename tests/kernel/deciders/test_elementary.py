@@ -203,3 +203,33 @@ def test_of_very_many_letters_nothing_is_seen_but_signs() -> None:
     assert values.surely(total) and values.surely(total + 1)
     for below in (total - 1, terms.exp(total) - 2, 1 - total, terms.exp(total) - 1 - 2 * total):
         assert not values.surely(below, False) and not values.surely(below)
+
+
+@pytest.mark.parametrize(
+    ("c", "of"),
+    [(F(1, 2), {2: -1}), (F(1, 12), {2: -2, 3: -1}), (F(9, 10), {2: -1, 3: 2, 5: -1}), (F(7), {7: 1})],
+)
+def test_the_logarithm_of_a_multiple_is_that_of_primes(c: Fraction, of: dict[int, int]) -> None:
+    """ln(c·x) = ln x + Σ n·ln p, and of what is constant without ln x."""
+    x = elementary.parameter("x")
+    primes = sum((elementary.log(elementary.constant(p)).scaled(F(n)) for p, n in of.items()), Elementary())
+    assert elementary.log(x.scaled(c)) == elementary.log(x) + primes
+    assert elementary.log(elementary.constant(c)) == primes
+
+
+def test_what_a_worst_case_is_multiplied_by() -> None:
+    """In x·y + x + y the factor of x is y + 1; in x², √x, ln x or e^x·x it is none."""
+    x, y = elementary.parameter("x"), elementary.parameter("y")
+    (letter,) = x.letters
+    assert ranges.factor_of(x * y + x + y, letter) == y + elementary.constant(1)
+    assert ranges.factor_of(x.scaled(F(3)) + y, letter) == elementary.constant(3)
+    assert ranges.factor_of(y, letter) == Elementary()
+    for f in (
+        x * x,
+        elementary.log(x + y),
+        elementary.exp(x),
+        x * elementary.exp(x),
+        x + elementary.log(x) * y,
+    ):
+        with pytest.raises(NotElementary):
+            ranges.factor_of(f, letter)

@@ -160,3 +160,15 @@ def test_annotations_need_not_be_in_the_namespace_of_a_class() -> None:
     )
     with pytest.raises(TypeError):
         Point()
+
+
+def test_what_is_made_by_a_function_is_no_value_of_the_class() -> None:
+    """In the methods' own time, which is when the first value is made."""
+
+    @frozen
+    class Listing:
+        of: list[int] = dataclasses.field(default_factory=list)
+        many: int = 3
+
+    assert Listing().of == [] and Listing().of is not Listing().of and Listing.many == Listing().many == 3
+    assert not hasattr(Listing, "of")
