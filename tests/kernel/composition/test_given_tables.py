@@ -168,3 +168,29 @@ def test_tables_have_the_guarantees_that_are_said(one: dict[str, Any], words: st
         return
     with pytest.raises(NoLoss, match=words):
         given_tables.check(1, made)
+
+
+@pytest.mark.parametrize(
+    ("domain", "on", "stated", "pairs"),
+    [
+        ("own", "inputs", [[0, 1]], [(0, 1)]),
+        ("own", "inputs", "any two", [(0, 1), (0, 2), (1, 2)]),  # of the values 0, 1 and 2
+        ("common", "databases", [[0, 1], [2, 3]], [(0, 1), (2, 3)]),
+        ("common", "inputs", [[0, 1], [0, 2], [3, 4]], [(0, 1), (2, 0)]),  # 0 and 2 are read alike
+        ("common", "databases", "any two", [(x, y) for x in range(5) for y in range(x + 1, 5)]),
+    ],
+)
+def test_the_rows_that_a_guarantee_is_about(domain: str, on: str, stated: Any, pairs: Any) -> None:
+    """The databases 0 to 4 are read as the values 0, 1, 0, 2, 0."""
+    table = INPUTS if on == "inputs" else DATABASES
+    told = {"domain": domain, "stated": {"single": stated, "steps": 1}, "table": table}
+    (one,) = setting(mechanism("oo", reads=[[0, 1, 0, 2, 0]], **told)).mechanisms
+    found = list(given_tables._pairs(one, setting(FIRST), (0, 1, 0, 2, 0)))
+    assert sorted(found) == sorted(pairs)
+
+
+def test_without_databases_there_are_no_rows() -> None:
+    anything = {"single": "any two", "steps": 1}
+    (one,) = setting(mechanism("oo", reads=[[0, 1, 0, 2, 0]], table=INPUTS, stated=anything)).mechanisms
+    assert list(given_tables._pairs(one, setting(FIRST), ())) == []
+    assert list(given_tables._pairs(one, setting(FIRST), (0, 1))) == [(0, 1)]

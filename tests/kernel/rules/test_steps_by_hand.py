@@ -463,3 +463,25 @@ def test_the_page_by_which_metrics_compose() -> None:
         "c",
         "gaussian",
     ]
+
+
+def test_formulas_in_distances_where_these_have_values() -> None:
+    """What the types say nothing of has none; of what a bound alone is known a claim is said to be at most that."""
+    d, e = letter("d__a"), letter("d__b")
+    far = (
+        ("d__a", of(formula=None, at_most=None, declared=False)),
+        ("d__b", of(formula=d * 2, at_most=None, declared=False)),
+    )
+    there: Any = of(distances=far, assumed=())
+    assert metrics.at(A * d + e, [("d__a", B), ("d__b", ONE)], there) == A * B + 1
+    assert metrics.at(A, [], there) == A and metrics.at(INFINITY, [], there) == INFINITY
+    assert metrics.at(d, [("d__a", INFINITY)], there) == INFINITY
+    for some in ([], [("d__a", ONE)], [("d__b", ONE)]):
+        with pytest.raises(BadStep, match="the types say nothing of the distance"):
+            metrics.at(d + e, some, there)
+    assert metrics.used_by(e, there) == {"d__a", "d__b"} and metrics.used_by(d + A, there) == {"d__a", str(A)}
+    where = of(distances=(("d__a", A), ("d__b", ONE)), at_most=(("d__a", B), ("d__b", ZERO)))
+    assert metrics.sides_at(of(where=where), d, d + e, there) == (A, B)
+    assert metrics.at_most_there(d, where, there) == A
+    with pytest.raises(BadStep, match="not those of any two databases of a product"):
+        metrics.sides_at(of(where=None), d, d, there)
