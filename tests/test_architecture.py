@@ -33,7 +33,7 @@ kernel.composition: divergences families given samples seen losses axioms closer
 kernel: arguments comparison infinity judgements computed written_out
 kernel.covers: products __init__ places
 kernel.composition: instances chains
-kernel.rules: premises tradeoffs mechanisms orders parameters chains whole curves slopes metrics along refutations tables choices
+kernel.rules: premises tradeoffs mechanisms orders parameters chains whole curves slopes metrics along steps refutations tables choices
     __init__
 kernel: theorems check saved
 language: answers decimals symbols synonyms worstcase writing tangents exchange formulas latex shown said shipped
@@ -75,7 +75,7 @@ search.refutations: exchanged plainer events
 search: always
 search.choices: implications
 search.conversions: ways
-search: tightness guarantees least reasons stated
+search: single_steps tightness guarantees least reasons stated
 search.citations: conclusions citations
 search.conversions: apart implied within below besides
 search.refutations: claimed fewer witnesses curves

@@ -12,7 +12,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from dpcompose.kernel.core.implied import implying
+from dpcompose.kernel.core.implied import for_steps, implying
 from dpcompose.kernel.core.orders import Orders
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.library.theory import Theory
@@ -113,6 +113,8 @@ def about(rule: str, arguments: Mapping[str, Any], setting: Setting) -> Setting 
             and all(type(number) is int for number in which)
         ):
             return setting.choosing(which, narrower(arguments.get("values"), setting))
+        if rule == "single_steps":
+            return for_steps(setting, narrower(arguments.get("values"), setting))
         if type(i) is not int or not 1 <= i <= len(setting.mechanisms):
             return None
         if rule == "implies":

@@ -13,6 +13,7 @@ A theorem remembers its rule, premises and arguments; `check` replays them from 
     among(notion), cover of all guarantees      ⊢ the largest holds of the least that guarantees give
     one_by_one, theorem about its parts         ⊢ what holds of the mechanisms of studies one by one
     at_orders(orders), theorem about these      ⊢ so does what holds of divergences of other orders
+    single_steps(values), theorem about these   ⊢ what is stated in a distance is so for one step of it
     by_lines(claim), (ε, δ) of its lines        ⊢ a trade-off function is a guarantee, or false
     by_rows(claim)                              ⊢ the rows of tables keep the claim
     against_rows(claim, point, databases)       ⊢ the claim is false: the rows of two neighbours break it
@@ -59,9 +60,10 @@ from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules import RULES
 
-ABOUT_OTHERS = ("study", "one_by_one", "choose", "implies", "among", "at_orders")
+ABOUT_OTHERS = ("study", "one_by_one", "choose", "implies", "among", "at_orders", "single_steps")
 """The rules whose first premise is about another setting: that of a study, with the studies taken apart, with
-one guarantee of each, of one mechanism alone, with a mechanism for each guarantee, and at other orders."""
+one guarantee of each, of one mechanism alone, with a mechanism for each guarantee, at other orders, and with
+mechanisms that are stated for single steps."""
 
 
 OF_DISTANCES = (

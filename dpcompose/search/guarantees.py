@@ -26,6 +26,7 @@ from dpcompose.kernel.judgements import Covers, Loses, Lower, Satisfies
 from dpcompose.kernel.library.theory import NoPage, Theory
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.language.answers import NoAnswer
+from dpcompose.search import single_steps
 from dpcompose.search.comparisons import parameters
 from dpcompose.search.comparisons.shorter import shorter
 from dpcompose.search.comparisons.weakening import weakened
@@ -39,7 +40,7 @@ from dpcompose.search.conversions.ways import (
     ways,
     within_limits,
 )
-from dpcompose.search.tightness import is_smaller, optimal
+from dpcompose.search.tightness import is_better, is_smaller, optimal
 from dpcompose.search.trying import tried
 
 MOST_WAYS = 64
@@ -270,7 +271,9 @@ def by_way(shop: Workshop, way: Way) -> Guarantees:
         if shop.whole is not shop:
             return by_way(shop.whole, way)
         raise NoGuarantee(error.why) from None
-    closer = None if way.whole else _closer(shop, composed) or _by_noise(shop, way)
+    closer = (
+        None if way.whole else _closer(shop, composed) or _by_noise(shop, way) or _by_steps(shop, way, made)
+    )
     main = Known(made, _optimal(shop, made) if way.direct else None)
     return Guarantees(shop, way, losses, composed, before, main, closer)
 
@@ -312,6 +315,19 @@ def _by_noise(shop: Workshop, way: Way) -> Known | None:
             composed = shop.prover.by("compose", *(converted(shop.prover, one, way) for one in losses))
             worst = shorter(shop.prover, shop.prover.by("worst", composed, shop.cover))
             return Known(worst, _optimal(shop, worst) if way.direct else None)
+    return None
+
+
+def _by_steps(shop: Workshop, way: Way, plain: Theorem) -> Known | None:
+    """The guarantee of mechanisms that are stated in a distance, by chains of its single steps, where it is
+    seen to be smaller somewhere, and nowhere larger."""
+    prover, values = shop.prover, single_steps.values_of(shop.setting, shop.theory)
+    if (setting := single_steps.setting_of(shop.setting, values)) is not None:
+        with suppress(NoGuarantee):
+            known = by_way(workshop(setting, shop.theory), way).best
+            theorem = single_steps.about_all(prover, known.theorem, values)
+            if theorem is not None and is_better(prover, theorem, plain):
+                return Known(theorem, single_steps.about_all(prover, known.optimal, values))
     return None
 
 

@@ -20,7 +20,7 @@ from dpcompose.privacy.elaboration import Elaborated, NoLemma, elaborated
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.flattening import NotFlat, flattened
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.search import always, guarantees, replayed, stated
+from dpcompose.search import always, guarantees, replayed, single_steps, stated
 from dpcompose.search.choices.choices import Choices
 from dpcompose.search.conversions import orders, tradeoffs
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
@@ -217,7 +217,19 @@ class Proofs:
         others = (Verdicts(workshop).on(claim) for workshop in self._stated_otherwise(claim["notion"]))
         if verdict.word == "undecided":
             verdict = next((other for other in others if other.word != "undecided"), verdict)
+        if verdict.word == "undecided":
+            verdict = self._by_single_steps(shop, claim) or verdict
         return verdict
+
+    def _by_single_steps(self, shop: Workshop, claim: Mapping[str, str]) -> Verdict | None:
+        """The verdict by what is stated for single steps of distances; None where there is none."""
+        values = single_steps.values_of(shop.setting, self.theory)
+        if (setting := single_steps.setting_of(shop.setting, values)) is not None:
+            with suppress(NoGuarantee):
+                verdict = Verdicts(guarantees.workshop(setting, self.theory)).on(claim, explained=False)
+                made = single_steps.about_all(shop.prover, verdict.theorem, values)
+                return None if made is None else Verdict(claim, verdict.word, made)
+        return None
 
     def _stated_otherwise(self, notion: str) -> Iterator[Workshop]:
         """Shops with noise stated in the notions, besides one, in which its pages have guarantees."""

@@ -28,6 +28,13 @@ def is_smaller(prover: Prover, guarantee: Satisfies, other: Satisfies) -> bool:
     return False
 
 
+def is_better(prover: Prover, guarantee: Theorem, other: Theorem) -> bool:
+    """Whether a guarantee is seen to be smaller than another one somewhere, and larger nowhere."""
+    says, than = guarantee.says, other.says
+    assert isinstance(says, Satisfies) and isinstance(than, Satisfies)
+    return is_smaller(prover, says, than) and not is_smaller(prover, than, says)
+
+
 def loose(prover: Prover, guarantee: Theorem, claim: Mapping[str, str], claimed: Satisfies) -> Theorem | None:
     """The theorem that a claim is larger than a guarantee somewhere; None where that is not seen."""
     assert isinstance(guarantee.says, Satisfies)

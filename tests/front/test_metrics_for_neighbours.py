@@ -48,7 +48,7 @@ def said(text: str, folder: Path) -> tuple[Study, list[Any]]:
             True,
         ),
         ('[metrics.s]\ngranularity = "free-lunch"\nreads = { records = ["a"] }\n' + stated("e*s"), "e", True),
-        (stated("e*d_unbounded**2"), "4*e", False),
+        (stated("e*d_unbounded**2"), "2*e", True),
     ],
 )
 def test_guarantees(text: str, guarantee: str | None, optimal: bool, tmp_path: Path) -> None:
@@ -255,10 +255,10 @@ def test_databases_between_are_not_forgotten(tmp_path: Path) -> None:
     claims = [claimed("zcdp", rho=x) for x in ("1.4", "1.265", "0.4")]
     claims += [claimed("approximate", epsilon="0", delta=x) for x in ("0.7", "0.6322", "0.632")]
     found = said(MULTISETS + BOUNDED + stated("min(d_unbounded, 5)") + "".join(claims), tmp_path)[1]
-    assert [one.verdict for one in found] == ["undecided", "undecided", "refuted"] * 2
+    by_steps = ["proved", "proved", "refuted"]  # 1 at each step, as all of them are
+    assert [one.verdict for one in found] == ["undecided", "undecided", "refuted", *by_steps]
     in_steps = said(MULTISETS + BOUNDED + stated("d_unbounded") + "".join(claims), tmp_path)[1]
-    assert [one.verdict for one in in_steps[3:]] == ["proved", "proved", "refuted"]
-    assert "least delta has the lower bound 0.6321205" in " ".join(str(found[3]).split())
+    assert [one.verdict for one in in_steps[3:]] == by_steps
 
 
 @pytest.mark.parametrize(

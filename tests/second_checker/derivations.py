@@ -52,6 +52,7 @@ KEYS = {
     "by_rows": {"claim"},
     "against_rows": {"claim", "point", "databases", "tables"},
     "along": {"from", "claim", "chains", "certificates"},
+    "single_steps": {"values", "certificates", "derivation"},
 }
 
 PROCEDURES = {

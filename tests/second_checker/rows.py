@@ -130,6 +130,10 @@ class RowSteps(Steps):
         """A claim by what is lost along chains of listed databases."""
         raise NotRead("chains", "of databases")
 
+    def single_steps(self, step: Any, before: list[Any]) -> Shown:
+        """A claim by what mechanisms in metrics have for single steps."""
+        raise NotRead("chains", "of single steps")
+
     def in_numbers(self, claim: Any) -> tuple[Interval, Interval]:
         """e^ε and δ of a claim, enclosed."""
         if claim["notion"] != "approximate":

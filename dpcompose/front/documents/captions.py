@@ -15,6 +15,7 @@ from dpcompose.kernel.covers.types import Cover, Type
 from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.keeping import frozen
 from dpcompose.kernel.judgements import Satisfies
+from dpcompose.kernel.rules.metrics import form
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.language.said import Words
 from dpcompose.language.tangents import with_tangents
@@ -96,8 +97,11 @@ class Captions:
 
     @property
     def closer(self) -> Page:
-        """The page on closer values: that of a noise; or that over steps, unless several inputs move."""
+        """The page on closer values: that of a noise; on what is stated in a metric; or that over steps,
+        unless several inputs move."""
         known, theory = self.guarantees.closer, self.guarantees.shop.theory
+        if known is not None and known.theorem.rule == "single_steps":
+            return self.theory.pages[form(theory, self.notion)]
         if known is not None and known.theorem.rule != "closer":
             of_noise = [
                 mechanism.noise.page

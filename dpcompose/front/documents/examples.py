@@ -22,6 +22,7 @@ from dpcompose.kernel.composition import losses
 from dpcompose.kernel.composition.given_tables import Together
 from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.composition.witnesses import attained_in
+from dpcompose.kernel.core.implied import for_steps
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders.calculus import exponentials
@@ -71,6 +72,8 @@ def innermost(told: Elaborated, theorem: Theorem) -> tuple[Elaborated, Theorem]:
         if theorem.rule == "choose":
             given = narrower(theorem.arguments.get("values"), told.core)
             told = told.about(told.core.choosing(theorem.arguments["which"], given))
+        elif theorem.rule == "single_steps":
+            told = told.about(for_steps(told.core, narrower(theorem.arguments["values"], told.core)))
         elif theorem.rule == "one_by_one" and told.flat is not None:
             told = told.flat
         theorem = theorem.premises[0]

@@ -7,6 +7,7 @@ and what a step does not change in these it changes in others.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 
@@ -42,6 +43,23 @@ def implying(setting: Setting, i: int, n: int, m: int, values: Values | None = N
     return replace(
         setting, databases=databases, target=target, mechanisms=(alone,), adaptive=False, flat=None
     )
+
+
+def for_steps(setting: Setting, values: Mapping[int, Values]) -> Setting:
+    """The setting in which some mechanisms, which are stated in a formula of one distance in whole steps, are
+    stated for inputs one of these steps apart, with these parameters, and no others.  Raises BadSetting."""
+    made = list(setting.mechanisms)
+    for i, given in values.items():
+        mechanism, metric = made[i - 1], made[i - 1].metric
+        known = (mechanism.noise, mechanism.table, mechanism.study, mechanism.sampled, mechanism.curve)
+        if metric is None or known != (None,) * 5 or mechanism.also or len(metric.distances) != 1:
+            raise BadSetting(f"{mechanism.name} is not just stated in one distance")
+        ((_, far),) = metric.distances
+        if far.stated is None or far.stated.lengths or far.stated.times is not None or far.noise is not None:
+            raise BadSetting(f"what {mechanism.name} is stated in counts no steps")
+        about = {key: getattr(far, key) for key in ("reads", "codes", "partition", "domain", "stated")}
+        made[i - 1] = replace(mechanism, metric=None, values=given, **about)
+    return replace(setting, mechanisms=tuple(made), flat=None)
 
 
 def image(databases: Databases, mechanism: Mechanism) -> Databases:

@@ -13,6 +13,7 @@ from dpcompose.kernel.rules.metrics import bounded, everywhere, is_metric, large
 from dpcompose.kernel.rules.orders import at_orders
 from dpcompose.kernel.rules.premises import Found
 from dpcompose.kernel.rules.refutations import attain, exceed, loose, optimal, refute
+from dpcompose.kernel.rules.steps import single_steps
 from dpcompose.kernel.rules.tables import against_rows, by_rows
 from dpcompose.kernel.rules.tradeoffs import by_lines
 from dpcompose.kernel.rules.whole import (
@@ -31,6 +32,7 @@ from dpcompose.kernel.rules.whole import (
 
 EVERY = (
     *(given, noise, table, study, implies, choose, least, among, one_by_one, at_orders, convert),
+    single_steps,
     *(by_lines, by_rows, against_rows, along),
     *(compose, cover, worst, closer, apart, vacuous, trivial, change, weaken),
     *(curve, below_curve, curve_standing),

@@ -48,8 +48,8 @@ def metric(setting: Setting, theory: Theory, premises: Premises) -> Found:
     if not setting.distances:
         raise BadStep("the mechanisms are not stated in distances of the setting")
     values = Composition(composed.losses, setting, theory).at(anywhere(setting))
-    form = _form(theory, composed.notion)
-    return Satisfies(composed.notion, tuple(values.items())), Grounds(frozenset({form}))
+    page = form(theory, composed.notion)
+    return Satisfies(composed.notion, tuple(values.items())), Grounds(frozenset({page}))
 
 
 def anywhere(setting: Setting) -> Type:
@@ -66,7 +66,7 @@ def anywhere(setting: Setting) -> Type:
     return Type(tuple(moves), frozenset(), (), lost=tuple(lost))
 
 
-def _form(theory: Theory, notion: str) -> str:
+def form(theory: Theory, notion: str) -> str:
     """The page by which guarantees in metrics compose: one of its own, or the rule of the notion."""
     for page in theory.of_kind("metric"):
         if page.head.states == "metric form" and page.head.notion == notion:
