@@ -34,6 +34,7 @@ A theorem remembers its rule, premises and arguments; `check` replays them from 
     attain(notion, type), cover, losses         ⊢ witnesses lose this much at two neighbours
     exceed(claim, point), cover, losses         ⊢ the claim is false, its δ below the curve at its ε
     refute(claim, point), lower                 ⊢ the claim is false
+    beyond(claim, order), what it implies       ⊢ a claim about divergences of orders is false
     optimal(certificate), guarantee, lowers     ⊢ nothing smaller is a guarantee
     loose(point), guarantee, claim              ⊢ the claim is larger than a guarantee
     metric_form(claim), claim for neighbours    ⊢ so it stands in the canonical metric of the target

@@ -177,9 +177,8 @@ class Proofs:
                 return tradeoffs.judged(claim, some, prover, self._of_line)
             verdict = self._judged(claim)
             if verdict.word == "undecided" and self.setting.orders is not None and self.choices is None:
-                verdict = (
-                    orders.decided(self.shop_in(claim["notion"]), self.elaborated.core, claim) or verdict
-                )
+                shop = self.shop_in(claim["notion"])
+                verdict = orders.decided(shop, self.elaborated.core, claim) or self._beyond(claim) or verdict
             return verdict
         except lines.NoLines as error:
             return Verdict(claim, "undecided", reason=str(error))
@@ -188,9 +187,15 @@ class Proofs:
             made = tried(prover, "trivial", claim=dict(claim), key="epsilon")
             if made is not None:  # a claim that says nothing, of whatever orders
                 return Verdict(claim, "proved", made)
-            return Verdict(claim, "undecided", reason=str(error))
+            return self._beyond(claim) or Verdict(claim, "undecided", reason=str(error))
         except TermError as error:
             return Verdict(claim, "undecided", reason=f"{TOO_LARGE}: {error}; {NEARER}")
+
+    def _beyond(self, claim: Mapping[str, str]) -> Verdict | None:
+        """A claim about divergences of late orders, refuted by what it implies of truncated ones."""
+        if "orders" not in claim or self.choices is not None:
+            return None
+        return orders.beyond(claim, Prover(self.elaborated.core, self.theory), self._judged)
 
     def _of_line(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim, by a theorem about the setting itself."""

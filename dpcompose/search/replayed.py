@@ -73,19 +73,19 @@ def proved(verdict: Verdict, theorems: Sequence[Theorem]) -> Proved:
     said = theorems[0].says
     if verdict.word != word_of(said):
         raise Refused(f"the verdict {verdict.word} is not what the theorem says, made again: {said}")
-    loose = None if len(theorems) < 2 else isinstance(_of_claim(theorems[1].says), Loose)
+    loose = None if len(theorems) < 2 else isinstance(of_claim(theorems[1].says), Loose)
     return Proved(verdict.word, loose, verdict, tuple(theorems))
 
 
 def word_of(said: Judgement) -> str:
     """The verdict that a theorem on a claim gives."""
-    said = _of_claim(said)
+    said = of_claim(said)
     if isinstance(said, Satisfies | Optimal):
         return "proved"
     return "refuted" if isinstance(said, Refuted) else "undecided"
 
 
-def _of_claim(said: Judgement) -> Judgement:
+def of_claim(said: Judgement) -> Judgement:
     """What is said of a claim, for neighbours or for any two databases, and of whatever orders."""
     return said.of if isinstance(said, MetricForm | OfOrders) else said
 

@@ -8,7 +8,7 @@ from forged_results.edits import Edit, claimed, core, every_step, set_at, stampe
 
 RENYI, HOUSEHOLDS = "problems/184-renyi-on-parts", "problems/187-renyi-for-households"
 TRUNCATED, GROUPS = "problems/188-truncated-on-parts", "problems/207-truncated-for-households"
-MOMENTS = "problems/294-orders-up-to-eight"
+MOMENTS, LEDGER = "problems/294-orders-up-to-eight", "problems/185-renyi-at-one-order"
 
 
 def limit(n: int, omega: str, tau: str) -> Edit:
@@ -60,8 +60,12 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
             set_at("problem", "mechanisms", 0, "guarantee", "orders", to="(1, oo)"),
         ),
     ),
+    "a claim at an order of which something is known": (LEDGER, step("beyond", 1, "order", to="8")),
+    "a claim at another order than it says": (LEDGER, step("beyond", 1, "claim", "orders", to="10")),
+    "a claim at a later order by another page": (LEDGER, step("beyond", 1, "page", to="renyi-to-zcdp")),
+    "a smaller claim at a later order": (LEDGER, step("beyond", 1, "claim", "epsilon", to="99")),
     "more than normal noise has lost": (
-        "problems/185-renyi-at-one-order",
+        LEDGER,
         claimed(6, "epsilon", "14/5"),
     ),
     "a claim that says nothing refuted": (GROUPS, limit(2, "1", "1")),

@@ -9,9 +9,11 @@ from math import comb
 from typing import Any
 
 from second_checker import profiles, sampled
+from second_checker.algebra import Algebra
 from second_checker.conclusions import Attained, Bound, Cover, Shown, Steps
-from second_checker.forms import ZERO, Form, minus
+from second_checker.forms import ZERO, Form, minus, number
 from second_checker.losses import Promise
+from second_checker.orders import Orders
 from second_checker.outcomes import NotRead, Rejected, demand
 
 CHOICES = 1000
@@ -123,6 +125,26 @@ class AttainedSteps(Steps):
             most = max(self.algebra.enclose(x, point)[0] for x in every if x is not None)
             demand(most > high, "what is attained at the point is not above the claim")
         return Shown("refuted", claim, point=point)
+
+    def beyond(self, step: Any, before: list[Any]) -> Shown:
+        """A claim about divergences, by one about the orders up to one of its own that is refuted: D_α ≤ D_β for
+        α ≤ β, which is at most α times as much."""
+        (refuted,) = self.one(before, Shown)
+        claim, last = step["claim"], Fraction(str(step["order"]))
+        rule, table = self.losses.rule(claim["notion"]), self.losses.library.one(step["page"])
+        key = rule["parameters"][0]
+        demand(refuted.what == "refuted" and rule.get("ordered"), "no refuted claim, or no divergences")
+        demand(set(claim) == {"notion", "orders", key} and claim[key] != "oo", "a claim has other parameters")
+        own = Orders.read(claim["orders"])
+        demand(Orders.read(str(last)).among(own), "an order of which the claim says nothing")
+        fits = (table["kind"], table["from"], table.get("orders")) == ("conversion", claim["notion"], "first")
+        demand(fits and table["to"] == refuted.claim["notion"], "a page about something else")
+        there = Algebra(self.algebra.domains | own.letters).read(claim[key], {"alpha": number(last)})
+        names = {key: self.algebra.times(there, self.algebra.read("alpha")), "omega": number(last)}
+        values = self.claimed(refuted.claim, table["parameters"])
+        for name, text in table["parameters"].items():
+            demand(values[name] == self.algebra.read(text, names), "that does not follow from the claim")
+        return Shown("refuted", claim, point=refuted.point)
 
     def implied(self, claim: Any, through: list[str], notion: str) -> dict[str, Form | None]:
         """The values of a claim, or of what follows from it by conversions."""

@@ -33,6 +33,7 @@ KEYS = {
     "convert": {"from", "page", "chosen"},
     "change": {"from", "page", "chosen", "certificates"},
     "at_orders": {"orders", "derivation"},
+    "beyond": {"from", "claim", "order", "page"},
     "weaken": {"from", "claim", "certificates"},
     "trivial": {"claim", "key", "certificate"},
     "vacuous": {"from", "claim"},

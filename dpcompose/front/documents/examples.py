@@ -23,6 +23,7 @@ from dpcompose.kernel.composition.given_tables import Together
 from dpcompose.kernel.composition.losses import Loss
 from dpcompose.kernel.composition.witnesses import attained_in
 from dpcompose.kernel.core.implied import for_steps
+from dpcompose.kernel.core.orders import ALPHA
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders.calculus import exponentials
@@ -44,6 +45,7 @@ from dpcompose.proof.counterexamples.refuting import Alone, Counterexample, told
 from dpcompose.proof.counterexamples.rows import Row
 from dpcompose.proof.theory.registry import Theory
 from dpcompose.search.least import BITS
+from dpcompose.search.replayed import of_claim
 
 Losing = list[tuple[Row, Term]]
 Enough = tuple[At, Losing]
@@ -53,6 +55,8 @@ Telling = Callable[[Type, Sequence[Loss], Any], At]
 
 def example(told: Elaborated, theorem: Theorem, theory: Theory) -> Counterexample | None:
     """The counterexample of a theorem that refutes a claim; None where it cannot be written out."""
+    if theorem.rule == "beyond":
+        return _beyond(example(told, theorem.premises[0], theory), theorem)
     told, made = innermost(told, theorem)
     assert isinstance(made.says, Refuted)
     kind, refuted = AtAnyTwo if told.setting.at_all_pairs else At, made.says
@@ -63,6 +67,17 @@ def example(told: Elaborated, theorem: Theorem, theory: Theory) -> Counterexampl
     with suppress(ValueError):  # a verdict that cannot be shown at databases is one all the same
         return BY_RULE[made.rule](made, at, told.core, theory)
     return None
+
+
+def _beyond(found: Counterexample | None, theorem: Theorem) -> Counterexample | None:
+    """The same of a claim about divergences, at the order at which it is false."""
+    if found is None or not isinstance(said := of_claim(theorem.says), Refuted):
+        return None
+    ((_, value),), order = said.values, Fraction(theorem.arguments["order"])
+    claimed = formulas.evaluate(value, {**dict(said.point), ALPHA: order})
+    if claimed is None:
+        return None
+    return replace(found, claimed=claimed, measure=f"divergence of order {order}")
 
 
 def innermost(told: Elaborated, theorem: Theorem) -> tuple[Elaborated, Theorem]:

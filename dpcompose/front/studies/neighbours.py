@@ -41,7 +41,7 @@ from dpcompose.search.choices.choices import Choice
 from dpcompose.search.conversions import below, besides, orders
 from dpcompose.search.guarantees import Guarantees
 from dpcompose.search.proofs import NoGuarantee, NoLemma, Proofs
-from dpcompose.search.replayed import Proved
+from dpcompose.search.replayed import Proved, of_claim
 from dpcompose.spaces.inputs.maps import Map
 from dpcompose.spaces.inputs.written import image
 
@@ -263,7 +263,7 @@ class ForNeighbours:
 
     def _refuted(self, answer: Answer, proved: Proved) -> Answer:
         """A refuted claim with a counterexample at its point, if one can be written out."""
-        said, claim = proved.theorems[0].says, answer.claim
+        said, claim = of_claim(proved.theorems[0].says), answer.claim
         assert isinstance(said, Refuted)
         near = tuple if self.setting.has_choices else partial(self._nearby_words, claim, dict(said.point))
         from dpcompose.front.documents import examples

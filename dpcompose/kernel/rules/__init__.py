@@ -10,7 +10,7 @@ from dpcompose.kernel.rules.choices import among, choose, implies
 from dpcompose.kernel.rules.curves import below_curve, curve, curve_standing
 from dpcompose.kernel.rules.mechanisms import convert, given, noise, study, table
 from dpcompose.kernel.rules.metrics import bounded, everywhere, is_metric, larger, least_everywhere, metric
-from dpcompose.kernel.rules.orders import at_orders
+from dpcompose.kernel.rules.orders import at_orders, beyond
 from dpcompose.kernel.rules.premises import Found
 from dpcompose.kernel.rules.refutations import attain, exceed, loose, optimal, refute
 from dpcompose.kernel.rules.steps import single_steps
@@ -36,7 +36,7 @@ EVERY = (
     *(by_lines, by_rows, against_rows, along),
     *(compose, cover, worst, closer, apart, vacuous, trivial, change, weaken),
     *(curve, below_curve, curve_standing),
-    *(attain, exceed, refute, optimal, loose),
+    *(attain, exceed, refute, beyond, optimal, loose),
     metric_form,
     *(metric, everywhere, is_metric, bounded, least_everywhere, larger),
 )

@@ -6,14 +6,15 @@ A guarantee of divergences is one at all of its orders: what follows from any of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from dpcompose.kernel.composition import losses
-from dpcompose.kernel.core.orders import Curve, Orders
+from dpcompose.kernel.core.orders import ALPHA, Curve, Orders
 from dpcompose.kernel.core.reader import BadSetting
 from dpcompose.kernel.core.settings import Setting
 from dpcompose.kernel.expressions import formulas
@@ -21,6 +22,7 @@ from dpcompose.kernel.expressions.terms import Term
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.library.heads import LAST_ORDER
 from dpcompose.kernel.library.theory import Theory
+from dpcompose.kernel.rules.orders import implied
 from dpcompose.kernel.rules.premises import claimed
 from dpcompose.kernel.theorems import NoTheorem, Prover
 from dpcompose.search import guarantees
@@ -123,6 +125,41 @@ def _last(back: Any, said: Mapping[str, Term]) -> Iterator[Fraction]:
         value = said[key].number
         if text == f"1/{LAST_ORDER}" and value:
             yield 1 / value
+
+
+def beyond(
+    claim: Mapping[str, str], prover: Prover, about: Callable[[Mapping[str, str]], Verdict]
+) -> Verdict | None:
+    """A claim about divergences of orders of which a guarantee says nothing, refuted by what it implies.
+
+    about -- judges claims of other notions.
+    """
+    setting, theory = prover.setting, prover.theory
+    with suppress(ValueError, NoTheorem):
+        orders = Orders.read(claim["orders"])
+        ((key, text),) = ((key, text) for key, text in claim.items() if key not in ("notion", "orders"))
+        value = formulas.parse(text, {**setting.symbols, ALPHA: orders.order})
+        first = (page for page in theory.of_kind("conversion") if page.head.orders == "first")
+        pages = [page for page in first if page.head.from_ == claim["notion"]]
+        for page, at in product(pages, _late(orders, setting.orders)):
+            there, below = implied(value, orders, at)
+            values = losses.converted(theory, page, {key: there}, {}, orders=below)
+            texts = {name: formulas.to_text(term) for name, term in values.items()}
+            verdict = about({"notion": page.head.to, **texts})
+            if verdict.word == "refuted" and verdict.theorem is not None:
+                asked = {"claim": dict(claim), "order": str(at), "page": page.id}
+                return Verdict(claim, "refuted", prover.by("beyond", verdict.theorem, **asked))
+    return None
+
+
+def _late(orders: Orders, known: Orders | None) -> Sequence[Orders]:
+    """A few of some orders: the last one, or some near it; where there is none, one beyond what is known."""
+    low, high = orders.domain.least or Fraction(1), orders.last
+    if high is None:
+        return [Orders.read(str(2 * max((known and known.last) or low, max(TRIED))))]
+    if orders.domain.contains(high):
+        return [Orders.read(str(high))]
+    return [Orders.read(str(high - (high - low) / 2**n)) for n in (2, 5)]
 
 
 MOST = 10**12

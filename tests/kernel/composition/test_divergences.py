@@ -11,8 +11,11 @@ import told
 import dpcompose as dpc
 from dpcompose.kernel.composition import divergences
 from dpcompose.kernel.core.orders import ALPHA, Curve, Orders
+from dpcompose.kernel.expressions import formulas
 from dpcompose.kernel.expressions.domains import NONNEGATIVE
 from dpcompose.kernel.expressions.terms import letter, log, number
+from dpcompose.kernel.judgements import OfOrders, Refuted
+from dpcompose.kernel.theorems import NoTheorem, Prover
 
 X = letter("x", NONNEGATIVE)
 of = SimpleNamespace
@@ -85,3 +88,54 @@ def test_a_guarantee_that_ends_is_no_concentrated_one() -> None:
         "proved",
         "refuted",
     ]
+
+
+def test_what_is_known_up_to_an_order_is_no_claim_about_later_ones() -> None:
+    """Up to 4: at 9/2, at all orders up to 5 or from 3 to before 5, and at all of them; oo is no claim."""
+    known = dpc.renyi("alpha*x", "(1, 4]", dpc.unbounded), dpc.renyi("x", "4", dpc.unbounded)
+    for guarantee in (*known, dpc.tcdp("x", "4", dpc.unbounded)):
+        later = [dpc.renyi("99*alpha*x + 9", orders) for orders in ("9/2", "(1, 5]", "[3, 5)", "(1, oo)")]
+        assert {*verdicts(guarantee, *later)} == {"refuted"}
+        assert verdicts(guarantee, dpc.renyi("oo", "5"), dpc.renyi("99*alpha*x + 9", "4")) == [
+            "proved",
+            "proved",
+        ]
+    assert verdicts(dpc.zcdp("x", dpc.unbounded), dpc.renyi("alpha*x", "(1, oo)")) == ["proved"]
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({}, None),
+        ({"order": "4"}, "4 is none of the orders"),
+        ({"order": "6"}, "6 is none of the orders"),
+        ({"order": "(1, 5]"}, "is none of the orders"),
+        ({"page": "renyi-to-zcdp"}, "for guarantees of all orders"),
+        ({"page": "zcdp-to-tcdp"}, "converts zcdp"),
+        ({"claim": {"notion": "renyi", "epsilon": "8*x", "orders": "5"}}, "that is not what"),
+        ({"claim": {"notion": "renyi", "epsilon": "oo", "orders": "5"}}, "says nothing"),
+        ({"claim": {"notion": "renyi", "epsilon": "9*x"}}, "with its orders"),
+        ({"claim": {"notion": "tcdp", "epsilon": "9*x", "orders": "5"}}, "not about divergences"),
+        ({"claim": {"notion": "renyi", "epsilon": "log(-x)", "orders": "5"}}, "may have no value"),
+    ],
+)
+def test_a_claim_beyond_is_refuted_by_what_it_implies(more: Any, words: str | None) -> None:
+    """9x at 5 is 9xα up to 5, which is (9x, 5)-tCDP."""
+    study = dpc.compose(
+        dpc.mechanism("M", dpc.renyi("x", "4", dpc.unbounded)), on=dpc.multisets(), target=dpc.unbounded
+    )
+    refuted = study.check(dpc.tcdp("9*x", "5")).outcome.theorems[0]
+    prover = Prover(study.proofs.elaborated.core, told.THEORY)
+    asked = {
+        "claim": {"notion": "renyi", "epsilon": "9*x", "orders": "5"},
+        "order": "5",
+        "page": "renyi-to-tcdp",
+    }
+    if words is None:
+        made = prover.by("beyond", refuted, **asked).says
+        assert isinstance(made, OfOrders) and made.orders == "5" and isinstance(made.of, Refuted)
+        ((key, value),) = made.of.values
+        assert (made.of.notion, key, formulas.to_text(value)) == ("renyi", "epsilon", "9*x")
+        return
+    with pytest.raises(NoTheorem, match=words):
+        prover.by("beyond", refuted, **asked | more)
