@@ -17,6 +17,7 @@ from dpcompose.kernel.expressions.terms import ONE
 from dpcompose.kernel.judgements import Optimal, Refuted
 from dpcompose.kernel.library.theory import Theory
 from dpcompose.kernel.rules import steps as rules
+from dpcompose.kernel.rules.chains import STEPS
 from dpcompose.kernel.rules.parameters import narrower
 from dpcompose.kernel.theorems import Prover, Theorem
 from dpcompose.search.comparisons import parameters
@@ -58,7 +59,7 @@ def _implied(prover: Prover, values: Values) -> dict[str, dict[str, Any]]:
     """What shows that formulas are at least what is made of single steps."""
     setting, theory, found = prover.setting, prover.theory, dict[str, dict[str, Any]]()
     for i, stated in narrower(values, setting).items():
-        there = rules.at_steps(setting, theory, i, rules.STEPS)
+        there = rules.at_steps(setting, theory, i, STEPS)
         squared = theory.rule(setting.mechanisms[i - 1].notion).head.squared
         made = rules.made_of(setting, theory, i, dict(stated))
         shown = {

@@ -11,17 +11,14 @@ from dpcompose.kernel.core.implied import for_steps
 from dpcompose.kernel.core.settings import InMetric, Setting
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.expressions import substitution, terms
-from dpcompose.kernel.expressions.domains import Domain
 from dpcompose.kernel.expressions.terms import ONE, Term
 from dpcompose.kernel.judgements import Loose, Optimal, Refuted, Satisfies
 from dpcompose.kernel.library.grounds import Grounds
 from dpcompose.kernel.library.theory import Theory
+from dpcompose.kernel.rules.chains import STEPS
 from dpcompose.kernel.rules.metrics import form
 from dpcompose.kernel.rules.parameters import at_least, entry_of, narrower
 from dpcompose.kernel.rules.premises import BadStep, Found, Premises
-
-STEPS = terms.letter("steps__between", Domain.read("integer >= 1"))
-"""How many steps there are between two inputs: no parameter is called so."""
 
 
 def single_steps(
