@@ -344,3 +344,32 @@ def test_what_a_page_asks_of_a_parameter() -> None:
     assert noises.unfit(replace(far, probabilities=["delta"]), e) is None  # type: ignore[arg-type]
     assert noises.guarantee(far, e + 1, "zcdp") is None is noises.moved(far, e + 1, "zcdp", ONE)  # type: ignore[arg-type]
     assert noises.guarantee(far, e + 1, "pure") == {"epsilon": INFINITY}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "over", "under"),
+    [
+        ("e", "e", "1"),
+        ("3/4", "3", "4"),
+        ("2*e/(3*f)", "2*e", "3*f"),
+        ("e**-2", "1", "e**2"),
+        ("1 + 1/e", "e + 1", "e"),
+        ("(1 + 1/e)**2", "(e + 1)**2", "e**2"),
+        ("(1 + 1/e)**-1", "e", "e + 1"),
+        ("1/e + 1/f", "f + e", "e*f"),
+        ("1/(2*e) + f/3", "3 + 2*e*f", "6*e"),
+        ("2**e/f", "2**e", "f"),
+        ("sqrt(e)/f", "sqrt(e)", "f"),
+        ("1/2 - e/(1 + e)", "1 - e", "2*(1 + e)"),
+    ],
+)
+def test_terms_as_quotients(text: str, over: str, under: str) -> None:
+    """At e = 4 and f = 9 they are equal; without fractions above and below."""
+    letters = {"e": letter("e"), "f": letter("f")}
+    found = noises.quotient(parse(text, letters))
+    at = {"e": Fraction(4), "f": Fraction(9)}
+    a, b, c, d = (
+        formulas.evaluate(term, at) for term in (*found, parse(over, letters), parse(under, letters))
+    )
+    assert a is not None and b and c is not None and d and a / b == c / d
+    assert a.denominator == b.denominator == 1

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from dpcompose.kernel.deciders.curves.curves import Curve, Part
 from dpcompose.kernel.deciders.curves.lattices import Rounding
 from dpcompose.kernel.deciders.curves.losses import Axis
-from dpcompose.kernel.deciders.curves.spreading import of_normal, table_of
+from dpcompose.kernel.deciders.curves.spreading import _Lattice, of_normal, table_of
 from dpcompose.kernel.deciders.curves.tails import Laplace, Normal
+from dpcompose.kernel.deciders.curves.tradeoffs import Table
+from dpcompose.kernel.expressions.intervals import Interval
 from dpcompose.kernel.expressions.terms import ZERO, log, number, sqrt
 
 MIXTURE = Curve.of(
@@ -87,3 +91,17 @@ def test_beside_much_noise_nothing_is_lost(far: int, scales: tuple[int, ...], cl
         assert alone.low <= beside.high and beside.low <= beside.high
         if isinstance(more, Normal) or len(scales) > 2:
             assert alone.low - Fraction(1, close) <= beside.low
+
+
+def test_losses_are_merged_to_points_that_they_reach() -> None:
+    """Points n·ln 2; of 2·ln 2 it is not known whether it is reached, so 4 goes to the point 1, with half of what has
+    the ratio 1: together they have P = 3/4 and Q = 1/8 + 1/4, so that P/Q is 2."""
+    tiny, place = Fraction(1, 10**40), {4: 2, 1: 0}
+    lattice: Any = SimpleNamespace(
+        place=lambda x: Interval.of(place[int(x)]),
+        shrunk=lambda n: Interval(Fraction(1, 2**n) - (tiny if n == 2 else 0), Fraction(1, 2**n)),
+    )
+    halves = Table({Fraction(4): Fraction(1, 2), Fraction(1): Fraction(1, 2)}, Fraction(0))
+    found = _Lattice.merged(lattice, halves, Rounding(3, up=False))
+    assert found == {1: 750, 0: 250}
+    assert _Lattice.merged(lattice, Table({}, Fraction(1)), Rounding(3, up=False)) == {0: 0}
