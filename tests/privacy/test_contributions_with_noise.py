@@ -251,3 +251,23 @@ def test_databases_show_what_rows_that_come_elsewhere_lose(persons: int, replace
         k, m = (int(found.counterexample.point[name]) for name in "km")
         moved = [abs(D[f"P{j}"] - E[f"P{j}"]) for j in range(1, k + 1)]
         assert moved == [persons * m] * min(k, 6)
+
+
+@pytest.mark.parametrize(("size", "replaced"), [("= 30", True), ("= 30", "rows"), ("2..30", "rows")])
+@pytest.mark.parametrize("persons", [1, 2])
+def test_databases_are_shown_where_all_rows_outside_are_others(
+    size: str, replaced: Any, persons: int
+) -> None:
+    """A row of a part takes the place of another one, and all the rest is replaced as well."""
+    both = [mechanism(1, "spread", part(1)), mechanism(2, "histogram", "everything")]
+    given = problem(both, 2, 1, 1, replaced, False)
+    given["databases"]["size"] = size
+    if persons > 1:
+        given["target"]["granularity"] = {"group": persons, "of": given["target"]["granularity"]}
+    read = problems.read_data(given | {"claims": [{"notion": "pure", "epsilon": "119"}]})
+    found = Study(read.setting).check(read.claims[0])
+    assert found.verdict == "refuted" and found.counterexample is not None
+    D, E = map(Counter, found.counterexample.pair)
+    assert D.total() == E.total() == 30 and not D & E
+    assert sum(D[row] for row in part(1)["records"]) == persons
+    assert found.counterexample.actual == 120 + 3 * persons
