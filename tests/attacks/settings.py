@@ -161,8 +161,10 @@ def kinds() -> dict[str, Ask]:
             "proof.test_metrics_at_random",
             "search.test_random_metrics",
             "privacy.test_any_two_and_groups",
+            "privacy.test_compound_neighbours_at_random",
             "privacy.test_databases_shown",
             "privacy.test_deltas_at_random",
+            "privacy.test_deltas_of_pairs_at_random",
             "privacy.test_groups_pushed_forward",
             "privacy.test_nearest_databases",
             "privacy.test_overlapping",
@@ -171,7 +173,8 @@ def kinds() -> dict[str, Ask]:
             "privacy.test_recodings",
         ),
     )
-    any_two, shown, deltas, groups, nearest, overlapping, policies, attributes, recodings = privacy
+    any_two, compound, shown, deltas, of_pairs, groups, nearest, *others = privacy
+    overlapping, policies, attributes, recodings = others
     return {
         "listed classes": twins(strategies.listed(), anywhere),
         "multisets": twins(strategies.multisets(), anywhere),
@@ -204,6 +207,8 @@ def kinds() -> dict[str, Ask]:
         "overlapping, in letters": passes(overlapping.test_letters_say_what_parts_say_that_are_written_out),
         "families of inputs": shown.check,
         "deltas of persons' rows": deltas.check,
+        "deltas of any two databases": of_pairs.check,
+        "compound neighbours": compound.check,
         "attributes beside parts": passes(beside_parts.test_bounds_are_the_worst_of_all_universes),
         "families in groups": passes(families_in_groups.test_against_brute_force),
         "samples": passes(samples.verdicts_on),
