@@ -122,7 +122,7 @@ class Contribution(Granularity):
     ) -> Iterator[tuple[Any, Any]]:
         """The rows that differ and lie in parts, as often as one person has them or once, with as many others
         as there is room for: as many as there may be, or in the other database as few."""
-        x, y = map(Counter, pair)  # in both there may be more of a row that goes
+        x, y = Counter[str](pair[0]), Counter[str](pair[1])  # in both there may be more of a row that goes
         gone, come = ([row for row in sorted(differ) if row not in outside] for differ in (x - y, y - x))
         most, fewest = int(databases.sizes.n or 0), databases.sizes.filling
         besides = outside[1 if self.replaced else 0]
