@@ -251,7 +251,7 @@ def theorems(*more: str | Path, own: Iterable[Any] = ()) -> Theory:
     with a warning; what needs one of them raises PageError.
 
     >>> theorems()
-    181 theorem pages
+    187 theorem pages
     """
     theory = load(folder(), *map(Path, more), own=own) if more or own else standard()
     if theory.wrong:

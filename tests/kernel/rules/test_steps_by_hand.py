@@ -458,7 +458,7 @@ def test_the_page_by_which_metrics_compose() -> None:
     theory: Any = of(
         of_kind=lambda kind: pages if kind == "metric" else [], rule=lambda notion: of(id=notion)
     )
-    assert [metrics._form(theory, notion) for notion in ("pure", "zcdp", "gaussian")] == [
+    assert [metrics.form(theory, notion) for notion in ("pure", "zcdp", "gaussian")] == [
         "a",
         "c",
         "gaussian",
