@@ -479,6 +479,7 @@ def test_formulas_in_distances_where_these_have_values() -> None:
     for some in ([], [("d__a", ONE)], [("d__b", ONE)]):
         with pytest.raises(BadStep, match="the types say nothing of the distance"):
             metrics.at(d + e, some, there)
+    assert metrics.used_by(A, there) == {str(A)}  # of which no distance is made
     assert metrics.used_by(e, there) == {"d__a", "d__b"} and metrics.used_by(d + A, there) == {"d__a", str(A)}
     where = of(distances=(("d__a", A), ("d__b", ONE)), at_most=(("d__a", B), ("d__b", ZERO)))
     assert metrics.sides_at(of(where=where), d, d + e, there) == (A, B)
