@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import told
 
 import dpcompose as dpc
+from dpcompose.kernel import computed
+from dpcompose.kernel.expressions.terms import number
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.privacy.elaboration import Elaborated
@@ -47,3 +50,18 @@ def test_noise_that_a_page_is_about_is_refuted_by_its_own_curve() -> None:
     assert isinstance(exceeded(laplace, "1/5", "329/1000").says, Refuted)
     with pytest.raises(NoTheorem, match="not seen to be above"):
         exceeded(laplace, "1/5", "33/100")
+
+
+of: Any = SimpleNamespace
+
+
+@pytest.mark.parametrize(("query", "value"), [(None, "7"), ("q", "3/2"), ("other", "7")])
+def test_the_event_of_noise_is_that_of_its_query(
+    query: str | None, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With s = 2, r = 3 and ε = 1: r·s + ε, and r/s for one query."""
+    monkeypatch.setattr(computed.noises, "fit", lambda head, parameter, *_: parameter)
+    head: Any = of(letters=(), parameter="s", events={"q": "r/s"}, event="r*s + epsilon")
+    noise: Any = of(letters={}, parameter=number(2), query=None if query is None else of(page=query))
+    curves: Any = of(setting=of(assumed=()))
+    assert computed.Curves._of_event(curves, head, noise, number(3), number(1), {}) == number(value)
