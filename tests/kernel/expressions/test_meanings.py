@@ -171,3 +171,8 @@ def test_constants_without_a_real_value(text: str) -> None:
 def test_points_without_a_real_value(text: str, at_point: dict[str, Any]) -> None:
     with pytest.raises(FormulaError, match="has no real value at "):
         evaluate(parse(text, REAL), {name: Fraction(value) for name, value in at_point.items()})
+
+
+def test_of_a_list_so_many_are_added_as_a_number_says() -> None:
+    with pytest.raises(FormulaError, match="top of a list needs a whole number first"):
+        parse("top(k, x, y, z)", LETTERS)
