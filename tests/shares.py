@@ -29,39 +29,39 @@ def starts(some: int, every: range) -> Any:
 
 
 def of_rows(metafunc: pytest.Metafunc) -> None:
-    """The same before tests are made of the rows: of seven only one is made, and none that is marked as slow."""
+    """The same before tests are made of the rows: of ten only one is made, and none that is marked as slow."""
     calls, definition = metafunc._calls, metafunc.definition
     asked = [call for call in calls if all(mark.name != "slow" for mark in call.marks)]
     if asked and not definition.get_closest_marker("slow"):
         whole = definition.get_closest_marker("whole")
-        taken = [call.id for call in asked] if whole else seventh([call.id for call in asked])
+        taken = [call.id for call in asked] if whole else tenth([call.id for call in asked])
         calls[:] = [call for call in asked if call.id in taken]
     else:
         del calls[1:]
 
 
 def of_tables(items: Iterable[pytest.Item]) -> None:
-    """Of each parametrised test a normal run takes a seventh of the rows; of one marked as `whole`, all."""
+    """Of each parametrised test a normal run takes a tenth of the rows; of one marked as `whole`, all."""
     tables: dict[str, list[pytest.Function]] = defaultdict(list)
     for item in items:
         if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
             left_alone = item.get_closest_marker("slow") or item.get_closest_marker("whole")
             tables[item.nodeid.partition("[")[0]] += [] if left_alone else [item]
     for rows in tables.values():
-        taken = seventh([row.callspec.id for row in rows])
+        taken = tenth([row.callspec.id for row in rows])
         for row in rows:
             if row.callspec.id not in taken:
                 row.add_marker(pytest.mark.slow)
 
 
-def seventh(names: Sequence[str]) -> Sequence[str]:
-    """A seventh of some names, at least two: the first by a hash.  So they are the same ones in each run, mostly so
+def tenth(names: Sequence[str]) -> Sequence[str]:
+    """A tenth of some names, at least two: the first by a hash.  So they are the same ones in each run, mostly so
     where others are added, and the same ones in all tests that ask the same files.
 
-    >>> seventh(["a", "b", "c", "d", "e", "f", "g", "h", "i"]), seventh(["a", "b", "c"]), seventh(["a"])
+    >>> tenth(["a", "b", "c", "d", "e", "f", "g", "h", "i"]), tenth(["a", "b", "c"]), tenth(["a"])
     (['g', 'c'], ['c', 'b'], ['a'])
     """
-    return sorted(names, key=lambda name: crc32(name.encode()))[: max(2, -(-len(names) // 7))]
+    return sorted(names, key=lambda name: crc32(name.encode()))[: max(2, -(-len(names) // 10))]
 
 
 def every_second(some: Sequence[Any], name: Callable[[Any], str] = str) -> list[Any]:

@@ -86,6 +86,8 @@ def outcome(saved: Callable[[str], Any]) -> Callable[[str], str]:
 LARGE = {
     "problems/117-incomes-in-brackets",
     "problems/118-blocks-of-a-city",
+    "problems/178-training-with-samples",
+    "problems/239-days-of-a-diary",
     "problems/72-sensitivity-of-maps",
     "problems/106-metrics-beside-neighbours",
     "problems/107-normal-noise-on-points",
