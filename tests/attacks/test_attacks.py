@@ -284,6 +284,7 @@ def test_what_a_mutant_can_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     ]
 
 
+@pytest.mark.slow
 def test_a_score_and_its_interval() -> None:
     one, other = mutants.sample(list(mutants.mutants(mutants.FILES[-1])), 2, 0)
     lines = [*mutants.report({one: "killed", other: "survives"})]
@@ -295,6 +296,7 @@ def test_a_score_and_its_interval() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_what_is_explained_is_no_part_of_the_second_score() -> None:
     """One that is killed, explained or not, is killed; a limit of work is explained by its kind."""
     why = mutants.explained()
