@@ -15,6 +15,21 @@ from dpcompose.privacy import problems
 from dpcompose.proof.theory import registry
 
 THEORY = registry.standard()
+FOUR = """[databases]
+kind = "listed"
+elements = ["a", "b1", "b2", "c"]
+[maps.f]
+table = { a = "x", b1 = "y", b2 = "y", c = "z" }
+"""
+"""Four listed databases, two of which a map does not tell apart."""
+METRIC = """[metrics.d]
+table = [["a","b1","2"], ["b1","b2","1"], ["b2","c","3"], ["a","b2","3"], ["b1","c","4"], ["a","c","6"]]
+"""
+"""A metric on these whose least distance over the fibres is none."""
+BROKEN = """[metrics.d]
+table = [["a","b1","2"], ["b2","c","3"]]
+"""
+"""One with two finite distances, at which the same is so."""
 
 
 def stated(metric: str, notion: str = "pure", name: str = "M", more: str = "", **others: str) -> str:

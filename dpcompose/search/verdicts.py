@@ -231,10 +231,11 @@ class Verdicts:
         claimed = claimed.whole
         is_proved = verdict.word == "proved"
         if least.page(claimed.shop, claimed.says.notion) is None:
-            usual = [claimed.usual if claimed.shop.setting.assumed else {}]
-            known = least.page(claimed.shop, claimed.says.notion, lost=True) is not None
-            points = claimed.simple_points if known else usual
-            return verdict if is_proved else self._exceeded(claimed, verdict, points)
+            if is_proved:
+                return verdict
+            is_lost = least.page(claimed.shop, claimed.says.notion, lost=True) is not None
+            usual = claimed.usual if claimed.shop.setting.assumed else {}
+            return self._exceeded(claimed, verdict, claimed.simple_points if is_lost else [usual])
         if claimed.has_letters or claimed.limited != claimed.values.keys():
             return verdict if is_proved else self._exceeded(claimed, verdict, claimed.simple_points)
         for bits in BITS:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from in_metrics import THEORY, forged
+from in_metrics import BROKEN, FOUR, METRIC, THEORY, forged
 from shares import seeds
 
 import dpcompose as dpc
@@ -24,18 +24,6 @@ from dpcompose.privacy import problems
 from dpcompose.proof.theory import registry
 from dpcompose.search.proofs import Proofs
 
-FOUR = """[databases]
-kind = "listed"
-elements = ["a", "b1", "b2", "c"]
-[maps.f]
-table = { a = "x", b1 = "y", b2 = "y", c = "z" }
-"""
-METRIC = """[metrics.d]
-table = [["a","b1","2"], ["b1","b2","1"], ["b2","c","3"], ["a","b2","3"], ["b1","c","4"], ["a","c","6"]]
-"""
-BROKEN = """[metrics.d]
-table = [["a","b1","2"], ["b2","c","3"]]
-"""
 ENDS = '[granularities.g]\nneighbours = [["a", "c"]]\n[target]\ngranularity = "g"\n'
 READS_F = 'reads = { map = "f" }\n'
 

@@ -13,6 +13,7 @@ from itertools import combinations, combinations_with_replacement, permutations,
 from pathlib import Path
 
 import pytest
+from in_metrics import BROKEN, FOUR, METRIC
 from shares import seeds
 
 import dpcompose as dpc
@@ -20,19 +21,7 @@ from dpcompose.privacy import problems
 from dpcompose.privacy.guarantees import fibres
 from dpcompose.privacy.readers import guarantees
 
-LISTED = """format = 1
-[databases]
-kind = "listed"
-elements = ["a", "b1", "b2", "c"]
-[maps.f]
-table = { a = "x", b1 = "y", b2 = "y", c = "z" }
-"""
-METRIC = """[metrics.d]
-table = [["a","b1","2"], ["b1","b2","1"], ["b2","c","3"], ["a","b2","3"], ["b1","c","4"], ["a","c","6"]]
-"""
-BROKEN = """[metrics.d]
-table = [["a","b1","2"], ["b2","c","3"]]
-"""
+LISTED = f"format = 1\n{FOUR}"
 SECOND = """[metrics.e]
 table = [["a","b1","1"], ["b1","b2","1"], ["b2","c","5"], ["a","b2","1"], ["b1","c","5"], ["a","c","5"]]
 """
